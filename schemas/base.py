@@ -1,0 +1,100 @@
+"""What all events share: frozen models, a type, a version, JSON on the wire."""
+
+from datetime import UTC, datetime
+from typing import Annotated, Any, ClassVar, Self
+
+import orjson
+from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
+
+from schemas.errors import UnknownVersion, UnreadableRecord
+
+#: Unit separator: parts of a key are joined by it, so no part may contain it.
+SEPARATOR = "\x1f"
+
+
+def _plain(text: str) -> str:
+    if SEPARATOR in text or "\x00" in text:
+        raise ValueError("must not contain the control characters U+001F or U+0000")
+    return text
+
+
+def _utc(moment: datetime) -> datetime:
+    return moment.astimezone(UTC)
+
+
+#: A name that may become part of a key: 1 to 256 characters, no U+001F.
+KeyPart = Annotated[str, Field(min_length=1, max_length=256), AfterValidator(_plain)]
+#: A moment with a zone; kept in UTC.
+Moment = Annotated[AwareDatetime, AfterValidator(_utc)]
+#: A weight or a probability.
+Unit = Annotated[float, Field(ge=0.0, le=1.0)]
+
+
+class Frozen(BaseModel):
+    """An immutable value; unknown fields are accepted and dropped (a newer minor version may send them)."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", use_enum_values=True)
+
+
+class Event(Frozen):
+    """A record on a topic. ``TYPE`` names it, ``MAJOR`` is the only major version this program reads."""
+
+    TYPE: ClassVar[str]
+    MAJOR: ClassVar[int] = 1
+
+    schema_version: str = Field(default="1.0", pattern=r"^[0-9]{1,4}\.[0-9]{1,4}$")
+
+    def to_json(self) -> bytes:
+        """UTF-8 JSON with sorted keys and no empty fields; equal events give equal bytes."""
+        return canonical_json(self.model_dump(mode="json", exclude_none=True))
+
+    @classmethod
+    def from_json(cls, raw: bytes | None) -> Self:
+        """Reads one event.
+
+        Raises UnreadableRecord (not JSON, not this type, a field missing or wrong) or UnknownVersion.
+        """
+        body = read_object(raw)
+        check_version(body, cls)
+        try:
+            return cls.model_validate(body)
+        except ValidationError as error:
+            raise UnreadableRecord(f"not a valid {cls.TYPE}: {explain_validation(error)}") from None
+
+
+def canonical_json(value: Any) -> bytes:
+    """UTF-8 JSON with sorted keys: equal values give equal bytes."""
+    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
+
+
+def read_object(raw: bytes | None) -> dict[str, Any]:
+    """The JSON object in ``raw``; UnreadableRecord when it is something else."""
+    if raw is None:
+        raise UnreadableRecord("the record has no value (a tombstone); this topic takes JSON objects")
+    try:
+        body = orjson.loads(raw)
+    except orjson.JSONDecodeError as error:
+        raise UnreadableRecord(f"the record is not JSON: {error}") from None
+    if not isinstance(body, dict):
+        raise UnreadableRecord(f"the record is a JSON {type(body).__name__}; this topic takes objects")
+    return body
+
+
+def check_version(body: dict[str, Any], model: type[Event]) -> None:
+    """UnknownVersion when the body's major version is not the model's."""
+    version = body.get("schema_version", f"{model.MAJOR}.0")
+    major = str(version).split(".", 1)[0]
+    if major != str(model.MAJOR):
+        raise UnknownVersion(
+            f"schema_version {version!r} of a {model.TYPE}: this program reads major version {model.MAJOR}; "
+            "upgrade the program, then redrive the dead letter"
+        )
+
+
+def explain_validation(error: ValidationError) -> str:
+    """One line for a person: which field, what is wrong. Never repeats the input's text."""
+    parts = []
+    for item in error.errors(include_url=False, include_input=False, include_context=False)[:5]:
+        where = ".".join(str(step) for step in item["loc"]) or "record"
+        parts.append(f"{where}: {item['msg']}")
+    return "; ".join(parts)
