@@ -93,9 +93,13 @@ _ROWS: Final = (
         365 * DAY_MS,
         MIB,
     ),
-    Topic("reviews", 1, _ENTITY, ("adjudicate", "resolve"), "what a person should look at", 365 * DAY_MS, MIB),
+    Topic(
+        "reviews", 1, _ENTITY, ("adjudicate", "resolve"), "what a person should look at", 365 * DAY_MS, MIB
+    ),
     # A dead letter carries the bytes of any other topic and its own headers.
-    Topic("deadletters", 1, "the original key", ("every stage",), "unprocessable bytes", 365 * DAY_MS, 5 * MIB),
+    Topic(
+        "deadletters", 1, "the original key", ("every stage",), "unprocessable bytes", 365 * DAY_MS, 5 * MIB
+    ),
 )
 
 TOPICS: Final[Mapping[str, Topic]] = MappingProxyType({row.short: row for row in _ROWS})

@@ -25,7 +25,9 @@ def encode_key(*parts: str) -> bytes:
         raise KeyPartError("a key needs at least one part, the tenant")
     for part in parts:
         if not part:
-            raise KeyPartError(f"a key part is empty in {parts!r}: name the tenant and the entity or conversation")
+            raise KeyPartError(
+                f"a key part is empty in {parts!r}: name the tenant and the entity or conversation"
+            )
         if SEPARATOR in part:
             raise KeyPartError(f"key part {part!r} holds the unit separator 0x1F: take it out of the name")
     try:
@@ -37,7 +39,9 @@ def encode_key(*parts: str) -> bytes:
 def decode_key(key: bytes | None) -> tuple[str, ...]:
     """The parts of a key written by `encode_key`. Raises KeyPartError on anything else."""
     if not key:
-        raise KeyPartError("the record has no key: producers must set it to tenant 0x1F entity or conversation")
+        raise KeyPartError(
+            "the record has no key: producers must set it to tenant 0x1F entity or conversation"
+        )
     try:
         parts = tuple(part.decode("utf-8") for part in key.split(_SEPARATOR_BYTE))
     except UnicodeDecodeError as exc:

@@ -1,0 +1,123 @@
+"""The ack rule, with no Kafka client and no Faust in it.
+
+`Runner.run` returns only when every record of the batch has its effects durable and published. The caller then
+acknowledges the batch as a whole, or, when `run` raised, acknowledges nothing and ends the process. There is no
+third way: a client that goes on past an unacknowledged record may commit past it, and the record is lost.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable, Sequence
+
+from schemas.errors import IntegrityError, TransientError
+from streams import metrics
+from streams.backoff import Backoff
+from streams.stage import InRecord, Stage
+
+log = logging.getLogger(__name__)
+
+#: Are there records of (topic, partition) with first <= offset < end?
+GapProbe = Callable[[str, int, int, int], Awaitable[bool]]
+
+
+class RecordsSkipped(IntegrityError):
+    """The client passed over records of a partition; the process ends and reads them again from the last commit."""
+
+
+class RetriesExhausted(IntegrityError):
+    """A batch failed as often as `max_tries` allows; the process ends and the batch comes again."""
+
+
+class Runner:
+    """Runs the batches of one stage. One instance per stage and process; `run` is never called concurrently."""
+
+    def __init__(
+        self,
+        stage: Stage,
+        *,
+        backoff: Backoff | None = None,
+        max_tries: int | None = None,
+        gap_has_records: GapProbe | None = None,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        """`max_tries` None: for ever. `gap_has_records` None: offsets are taken as they come (an in-process driver)."""
+        self._stage = stage
+        self._backoff = backoff or Backoff()
+        self._max_tries = max_tries
+        self._gap_has_records = gap_has_records
+        self._sleep = sleep
+        self._next_offset: dict[tuple[str, int], int] = {}
+
+    async def run(self, batch: Sequence[InRecord]) -> None:
+        """Process `batch` (any partitions, offset order within each), trying again in place on TransientError.
+
+        Raises RecordsSkipped, RetriesExhausted and whatever else the stage raises; then nothing may be acknowledged.
+        """
+        for (topic, partition), records in by_partition(batch).items():
+            await self._refuse_skipped(topic, partition, records)
+            await self._until_done(records)
+            self._next_offset[topic, partition] = records[-1].offset + 1
+
+    def forget(self, partitions: Sequence[tuple[str, int]]) -> None:
+        """Drop what is known of (topic, partition) pairs that were revoked: another member may have moved them on."""
+        for key in partitions:
+            self._next_offset.pop(key, None)
+
+    async def _refuse_skipped(self, topic: str, partition: int, records: Sequence[InRecord]) -> None:
+        probe = self._gap_has_records
+        if probe is None:
+            return
+        # Gaps without records are normal: transaction markers, compaction, retention.
+        expected = self._next_offset.get((topic, partition))
+        for record in records:
+            first = record.offset if expected is None else expected
+            if record.offset > first and await probe(topic, partition, first, record.offset):
+                raise RecordsSkipped(
+                    f"{self._stage.name}: {topic}/{partition} goes from offset {first} to {record.offset} "
+                    "although there are records between; nothing of this batch was acknowledged, restart"
+                )
+            expected = record.offset + 1
+
+    async def _until_done(self, records: Sequence[InRecord]) -> None:
+        name = self._stage.name
+        metrics.RECEIVED.labels(name).inc(len(records))
+        started = time.perf_counter()
+        tries = 0
+        while True:
+            try:
+                await self._stage.process(records)
+                break
+            except TransientError as exc:
+                tries += 1
+                if self._max_tries is not None and tries >= self._max_tries:
+                    raise RetriesExhausted(f"{name}: gave up after {tries} tries: {exc}") from exc
+                delay_s = self._backoff.delay_s(tries)
+                metrics.RETRIED.labels(name).inc()
+                log.warning(
+                    "%s: %s/%s offsets %s-%s failed (try %s): %s; trying again in %.1f s",
+                    name,
+                    records[0].topic,
+                    records[0].partition,
+                    records[0].offset,
+                    records[-1].offset,
+                    tries,
+                    exc,
+                    delay_s,
+                )
+                await self._sleep(delay_s)
+            except Exception:
+                metrics.CRASHED.labels(name).inc()
+                raise
+        metrics.BATCH_SECONDS.labels(name).observe(time.perf_counter() - started)
+        metrics.ACKED.labels(name).inc(len(records))
+
+
+def by_partition(batch: Sequence[InRecord]) -> dict[tuple[str, int], list[InRecord]]:
+    """(topic, partition) to its records, in the order they came."""
+    grouped: dict[tuple[str, int], list[InRecord]] = {}
+    for record in batch:
+        grouped.setdefault((record.topic, record.partition), []).append(record)
+    return grouped

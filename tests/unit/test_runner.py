@@ -1,0 +1,157 @@
+"""The ack rule: done means durable, transient is tried again in place, anything else leaves nothing acknowledged."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from schemas.errors import TransientError
+from streams import metrics
+from streams.backoff import Backoff
+from streams.runner import RecordsSkipped, RetriesExhausted, Runner, by_partition
+from streams.stage import InRecord, Stage
+
+
+def record(partition: int, offset: int) -> InRecord:
+    return InRecord("memory.turns.v1", partition, offset, b"k", b"v")
+
+
+class Recorder:
+    """A stage that keeps what it processed; `fail` holds the exceptions of its next calls, None for success."""
+
+    input_topic = "memory.turns.v1"
+    max_batch = 100
+
+    def __init__(self, name: str = "recorder", fail: Sequence[Exception | None] = ()) -> None:
+        self.name = name
+        self.fail = list(fail)
+        self.calls: list[list[tuple[int, int]]] = []
+
+    async def start(self) -> None: ...
+
+    async def stop(self) -> None: ...
+
+    async def process(self, partition_batch: Sequence[InRecord]) -> None:
+        self.calls.append([(r.partition, r.offset) for r in partition_batch])
+        error = self.fail.pop(0) if self.fail else None
+        if error is not None:
+            raise error
+
+
+async def no_sleep(_seconds: float) -> None: ...
+
+
+def test_the_recorder_is_a_stage() -> None:
+    assert isinstance(Recorder(), Stage)
+
+
+@given(st.lists(st.integers(0, 3), max_size=40))
+def test_a_batch_is_split_by_partition_and_keeps_its_order(partitions: list[int]) -> None:
+    batch = [record(p, i) for i, p in enumerate(partitions)]
+    stage = Recorder()
+    asyncio.run(Runner(stage).run(batch))
+    assert all(len({p for p, _ in call}) == 1 for call in stage.calls)
+    assert all(call == sorted(call) for call in stage.calls)
+    assert sorted(pair for call in stage.calls for pair in call) == sorted((r.partition, r.offset) for r in batch)
+
+
+async def test_a_transient_error_is_tried_again_with_the_same_records() -> None:
+    stage = Recorder(fail=[TransientError("down"), TransientError("down"), None])
+    slept: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        slept.append(seconds)
+
+    runner = Runner(
+        stage, backoff=Backoff(base_s=1.0, cap_s=1.5, uniform=lambda _low, high: high), sleep=sleep
+    )
+    await runner.run([record(0, 5), record(0, 6)])
+    assert stage.calls == [[(0, 5), (0, 6)]] * 3
+    assert slept == [1.0, 1.5]
+
+
+async def test_no_later_partition_is_touched_before_the_failing_one_is_done() -> None:
+    stage = Recorder(fail=[TransientError("down"), None, None])
+    await Runner(stage, sleep=no_sleep).run([record(0, 1), record(1, 1)])
+    assert stage.calls == [[(0, 1)], [(0, 1)], [(1, 1)]]
+
+
+async def test_any_other_error_propagates_at_once() -> None:
+    stage = Recorder(fail=[KeyError("bug")])
+    with pytest.raises(KeyError):
+        await Runner(stage, sleep=no_sleep).run([record(0, 1), record(1, 1)])
+    assert stage.calls == [[(0, 1)]]
+
+
+async def test_tries_can_be_bounded() -> None:
+    stage = Recorder(fail=[TransientError("down")] * 9)
+    with pytest.raises(RetriesExhausted, match="3 tries"):
+        await Runner(stage, max_tries=3, sleep=no_sleep).run([record(0, 1)])
+    assert len(stage.calls) == 3
+
+
+@pytest.mark.parametrize("batches", [[[3], [5]], [[3, 5]]])
+async def test_a_gap_with_records_in_it_is_refused_before_processing(batches: list[list[int]]) -> None:
+    asked: list[tuple[str, int, int, int]] = []
+
+    async def probe(topic: str, partition: int, first: int, end: int) -> bool:
+        asked.append((topic, partition, first, end))
+        return True
+
+    stage = Recorder()
+    runner = Runner(stage, gap_has_records=probe)
+    with pytest.raises(RecordsSkipped, match="offset 4 to 5"):
+        for offsets in batches:
+            await runner.run([record(0, offset) for offset in offsets])
+    assert asked == [("memory.turns.v1", 0, 4, 5)]
+    assert all((0, 5) not in call for call in stage.calls)
+
+
+async def test_an_empty_gap_and_a_revoked_partition_are_not() -> None:
+    async def nothing_there(_topic: str, _partition: int, _first: int, _end: int) -> bool:
+        return False
+
+    stage = Recorder()
+    runner = Runner(stage, gap_has_records=nothing_there)
+    await runner.run([record(0, 3)])
+    await runner.run([record(0, 9)])
+
+    async def records_there(_topic: str, _partition: int, _first: int, _end: int) -> bool:
+        return True
+
+    runner = Runner(stage, gap_has_records=records_there)
+    await runner.run([record(0, 3)])
+    runner.forget([("memory.turns.v1", 0)])
+    await runner.run([record(0, 9)])
+    await runner.run([record(0, 7)])  # read again after a rebalance: never a gap
+    assert stage.calls[-1] == [(0, 7)]
+
+
+async def test_deliveries_retries_and_acks_are_counted() -> None:
+    stage = Recorder("counted", fail=[TransientError("down"), None])
+    await Runner(stage, sleep=no_sleep).run([record(0, 1), record(0, 2)])
+    assert metrics.RECEIVED.labels("counted")._value.get() == 2
+    assert metrics.RETRIED.labels("counted")._value.get() == 1
+    assert metrics.ACKED.labels("counted")._value.get() == 2
+
+
+@given(st.integers(1, 10_000))
+def test_backoff_stays_within_its_cap(tries: int) -> None:
+    assert 0.0 <= Backoff(base_s=0.1, cap_s=10.0).delay_s(tries) <= 10.0
+
+
+def test_backoff_doubles() -> None:
+    exact = Backoff(base_s=0.1, cap_s=1.0, uniform=lambda _low, high: high)
+    assert [exact.delay_s(n) for n in (1, 2, 3, 4, 5)] == [0.1, 0.2, 0.4, 0.8, 1.0]
+
+
+def test_by_partition_keeps_topics_apart() -> None:
+    other = InRecord("memory.control.v1", 0, 1, None, b"")
+    assert by_partition([record(0, 1), other]) == {
+        ("memory.turns.v1", 0): [record(0, 1)],
+        ("memory.control.v1", 0): [other],
+    }
