@@ -1,0 +1,1 @@
+"""Adapters to models: embedders, LLM extraction and judging, offline defaults."""

@@ -1,0 +1,1 @@
+"""The thinking: pure. No Kafka, SQL, HTTP, clock or randomness."""

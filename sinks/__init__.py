@@ -1,0 +1,1 @@
+"""Adapters to stores, one system a file. SQL lives in .sql files."""
