@@ -1,0 +1,1 @@
+"""Programs for those who work on claimstream; not part of the distribution."""
