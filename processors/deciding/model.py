@@ -1,0 +1,210 @@
+"""What the ledger holds, as plain values.
+
+A *cell* is where claims compete: the whole slot when its cardinality is ``one``, one value of it when ``many``.
+So at most one claim of a cell is active, and an agent supports at most one claim of a cell.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from schemas.claims import Status
+from schemas.facts import Basis, Cardinality, Kind, Polarity
+from schemas.values import TypedValue
+
+LIVE: frozenset[Status] = frozenset({"active", "disputed", "candidate", "scheduled"})
+
+
+class Order(NamedTuple):
+    """The order of evidence: (event time in microseconds since 1970 UTC, source, event id, ordinal). No ties."""
+
+    at_us: int
+    source: str
+    event_id: str
+    ordinal: int
+
+    @property
+    def at(self) -> datetime:
+        return datetime.fromtimestamp(self.at_us // 1_000_000, UTC).replace(
+            microsecond=self.at_us % 1_000_000
+        )
+
+
+def microseconds(moment: datetime) -> int:
+    """Exact microseconds since 1970 UTC (``timestamp()`` would round)."""
+    delta = moment - datetime(1970, 1, 1, tzinfo=UTC)
+    return (delta.days * 86_400 + delta.seconds) * 1_000_000 + delta.microseconds
+
+
+class EntityKey(NamedTuple):
+    tenant: str
+    entity: str
+
+
+class SlotKey(NamedTuple):
+    tenant: str
+    entity: str
+    predicate: str
+    scope: str
+
+    @property
+    def owner(self) -> EntityKey:
+        return EntityKey(self.tenant, self.entity)
+
+    @property
+    def pattern_name(self) -> str:
+        """What policy patterns match: ``<entity type>.<predicate>``."""
+        return f"{self.entity.split(':', 1)[0]}.{self.predicate}"
+
+
+class CellKey(NamedTuple):
+    slot: SlotKey
+    #: The value key in a ``many`` slot, empty in a ``one`` slot.
+    value_key: str
+
+
+@dataclass(slots=True)
+class Entity:
+    """Per entity: the dense version of its claim events, the number of decisions, the highest control versions."""
+
+    key: EntityKey
+    version: int = 0
+    decisions: int = 0
+    policy: int = 0
+    authority: int = 0
+    registry: int = 0
+
+
+@dataclass(slots=True)
+class Slot:
+    key: SlotKey
+    cardinality: Cardinality
+    version: int = 0
+
+
+@dataclass(slots=True)
+class Claim:
+    id: UUID
+    cell: CellKey
+    value: TypedValue
+    polarity: Polarity
+    kind: Kind
+    basis: Basis
+    status: Status
+    #: Why it has this status: ``low_confidence``, ``inferred``, ``late``, ``replaced``, ...
+    reason: str
+    text: str
+    vector: str
+    embedding_model: str
+    confidence: float
+    valid_from: datetime
+    valid_to: datetime | None
+    last_confirmed: datetime
+    #: Order of the evidence that created it.
+    order: Order
+    #: Slot version at which it was created.
+    slot_version: int
+    #: The inbox record that created it, and the one that decided its present status.
+    created_by: UUID
+    decided_by: UUID
+    superseded_by: UUID | None = None
+    #: True when its predicate was aligned by similarity only: such a claim never supersedes.
+    weak: bool = False
+
+    @property
+    def live(self) -> bool:
+        return self.status in LIVE
+
+
+@dataclass(slots=True)
+class Support:
+    """The latest assertion of one agent in one cell, in the order of evidence; it supports that claim."""
+
+    cell: CellKey
+    agent: str
+    claim_id: UUID
+    order: Order
+    confidence: float
+    origins: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class Ending:
+    """The latest "no longer" on a value of a slot (``value_key`` empty: on whatever it holds)."""
+
+    slot: SlotKey
+    value_key: str
+    agent: str
+    order: Order
+    ended_at: datetime
+    record_id: UUID
+
+
+@dataclass(slots=True)
+class Dispute:
+    id: UUID
+    cell: CellKey
+    challenger: UUID
+    incumbents: tuple[UUID, ...]
+    status: str
+    strategy: str
+    reason: str
+    policy_version: int
+    opened_at: datetime
+    opened_by: UUID
+    version: int = 0
+    repeats: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One observation, append-only; ``id`` is the inbox record's."""
+
+    id: UUID
+    slot: SlotKey
+    claim_id: UUID | None
+    agent: str
+    order: Order
+    origins: tuple[str, ...]
+    confidence: float
+    basis: Basis
+    polarity: Polarity
+    ended: bool
+    value_key: str
+    mention: str
+    label: str
+    match: str
+    text: str
+    quote: str
+    received_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What was decided about one inbox record, and why. Append-only; ``id`` is the inbox record's."""
+
+    id: UUID
+    slot: SlotKey
+    #: Position among the entity's decisions, from 1, dense.
+    number: int
+    case: str
+    outcome: str
+    rule: str
+    claim_id: UUID | None
+    #: Claims whose status changed, with the new status.
+    changed: tuple[tuple[UUID, str], ...]
+    slot_version: int
+    strategy: str
+    policy: int
+    authority: int
+    registry: int
+    agent: str
+    order: Order
+    detail: dict[str, Any] = field(default_factory=dict)
+
+
+def earliest(moments: Iterable[datetime]) -> datetime | None:
+    """The smallest moment, None when there is none."""
+    return min(moments, default=None)

@@ -1,0 +1,79 @@
+"""What operators set: policies, authority and the registry. Each record becomes a version."""
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field
+
+from schemas.base import Event, Frozen, KeyPart, Moment, Unit
+
+StrategyName = Literal["recency", "authority", "consensus", "llm-judge"]
+#: A predicate pattern: ``user.timezone``, ``user.schedule.*`` or ``*``; the most specific one wins.
+Pattern = Annotated[str, Field(min_length=1, max_length=256, pattern=r"^[^\s]+$")]
+
+
+class PolicyRule(Frozen):
+    pattern: Pattern
+    strategy: StrategyName
+    #: Independent origins that ``consensus`` asks for.
+    quorum: int = Field(default=2, ge=1, le=100)
+
+
+class Weight(Frozen):
+    """How much an agent's word weighs on the predicates of a pattern."""
+
+    agent: KeyPart
+    pattern: Pattern = "*"
+    weight: Unit
+
+
+class PredicateSpec(Frozen):
+    """One registered predicate."""
+
+    name: KeyPart
+    description: str = Field(default="", max_length=512)
+    synonyms: tuple[KeyPart, ...] = ()
+    #: Entity types it applies to; empty means any.
+    subjects: tuple[KeyPart, ...] = ()
+    value_type: str = "text"
+    cardinality: Literal["one", "many"] = "many"
+
+
+class ControlEvent(Event):
+    tenant: KeyPart
+    source: KeyPart = "operator"
+    event_id: KeyPart
+    actor: KeyPart = "operator"
+    at: Moment | None = None
+    reason: str = Field(default="", max_length=1024)
+
+
+class PolicySet(ControlEvent):
+    """Replaces the tenant's policy rules as a whole."""
+
+    TYPE: ClassVar[str] = "policy"
+    type: Literal["policy"] = "policy"
+    rules: tuple[PolicyRule, ...] = Field(max_length=1000)
+    min_confidence: Unit = 0.5
+
+
+class AuthoritySet(ControlEvent):
+    """Replaces the tenant's authority weights as a whole."""
+
+    TYPE: ClassVar[str] = "authority"
+    type: Literal["authority"] = "authority"
+    weights: tuple[Weight, ...] = Field(max_length=10000)
+
+
+class RegistrySet(ControlEvent):
+    """Adds to or replaces entries of the shipped registry for the tenant, by name."""
+
+    TYPE: ClassVar[str] = "registry"
+    type: Literal["registry"] = "registry"
+    predicates: tuple[PredicateSpec, ...] = Field(max_length=10000)
+
+
+CONTROL: dict[str, type[PolicySet] | type[AuthoritySet] | type[RegistrySet]] = {
+    "policy": PolicySet,
+    "authority": AuthoritySet,
+    "registry": RegistrySet,
+}

@@ -1,0 +1,79 @@
+"""The entity's log: everything that can change its claims, in one order."""
+
+from typing import ClassVar, Literal
+from uuid import UUID
+
+from pydantic import Field
+
+from schemas.base import Event, Frozen, KeyPart, Moment, Unit
+from schemas.facts import Basis, Cardinality, Kind, Mention, Polarity, Quote
+from schemas.values import TypedValue
+
+#: How a label was matched to a predicate: ``exact`` and ``synonym`` are certain, ``weak`` is by similarity
+#: alone, ``new`` is the label itself.
+Match = Literal["exact", "synonym", "weak", "new"]
+
+
+class Candidate(Frozen):
+    """One predicate that the label may mean, with the value typed for it. Best first in a proposal."""
+
+    predicate: KeyPart
+    match: Match
+    score: Unit
+    value: TypedValue
+
+
+class Versions(Frozen):
+    """Versions on the control log that resolve knew. 0 is what ships with the program."""
+
+    policy: int = Field(default=0, ge=0)
+    authority: int = Field(default=0, ge=0)
+    registry: int = Field(default=0, ge=0)
+
+
+class ProposalContent(Frozen):
+    """The readable part of a proposal."""
+
+    mention: Mention
+    label: KeyPart
+    candidates: tuple[Candidate, ...] = Field(min_length=1, max_length=8)
+    text: str = Field(max_length=4096)
+    quote: Quote | None = None
+    #: int8 vector of ``text``, base64 (see processors.vectors); empty when there is none.
+    vector: str = ""
+
+
+class Proposal(Event):
+    """A fact after resolution: entity, ranked predicates, typed value, vector."""
+
+    TYPE: ClassVar[str] = "proposal"
+    type: Literal["proposal"] = "proposal"
+    tenant: KeyPart
+    entity: KeyPart
+    #: The fact's id; the decision has the same one.
+    id: UUID
+    source: KeyPart
+    event_id: KeyPart
+    ordinal: int = Field(ge=0)
+    agent: KeyPart
+    #: The independent origins of the statement: its own event, or what it was derived from.
+    origins: tuple[str, ...] = Field(min_length=1, max_length=128)
+    event_time: Moment
+    received_at: Moment
+    versions: Versions = Versions()
+    scope: str = Field(default="", max_length=256)
+    polarity: Polarity = "+"
+    kind: Kind = "semantic"
+    basis: Basis = "observed"
+    ended: bool = False
+    cardinality_hint: Cardinality | None = None
+    confidence: Unit = 0.9
+    valid_from: Moment | None = None
+    valid_to: Moment | None = None
+    embedding_model: str = ""
+    extractor: str = ""
+    content: ProposalContent
+
+
+InboxRecord = Proposal
+INBOX: dict[str, type[Proposal]] = {Proposal.TYPE: Proposal}
