@@ -18,10 +18,10 @@ from typing import Final
 #: Modules whose mere import is a finding. A package stands for its submodules.
 BANNED_MODULES: Final = frozenset(
     "time random secrets os io socket ssl select selectors subprocess multiprocessing threading asyncio "
-    "concurrent signal shutil tempfile glob fileinput pathlib http urllib ftplib smtplib requests httpx aiohttp urllib3 "
-    "sqlite3 psycopg psycopg_pool lancedb pyarrow faust mode aiokafka kafka openai onnxruntime tokenizers "
-    "sentence_transformers logging structlog prometheus_client platform getpass locale tzlocal sched ctypes "
-    "builtins importlib pkgutil runpy".split()
+    "concurrent signal shutil tempfile glob fileinput pathlib http urllib ftplib smtplib requests httpx "
+    "aiohttp urllib3 sqlite3 psycopg psycopg_pool lancedb pyarrow faust mode aiokafka kafka openai "
+    "onnxruntime tokenizers sentence_transformers logging structlog prometheus_client platform getpass "
+    "locale tzlocal sched ctypes builtins importlib pkgutil runpy".split()
 )
 #: Reading a file that ships with the program gives the same bytes on every machine.
 ALLOWED_MODULES: Final = frozenset({"importlib.resources"})
