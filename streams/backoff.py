@@ -14,8 +14,8 @@ _MAX_DOUBLINGS = 40
 class Backoff:
     """Delays in seconds: uniform in [0, min(cap_s, base_s * 2**tries)].
 
-    Full jitter as in Marc Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog, 2015: of the variants
-    compared there it needs the fewest calls when many clients wait for one server.
+    Full jitter as in Marc Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog, 2015: of the
+    variants compared there it needs the fewest calls when many clients wait for one server.
     """
 
     base_s: float = 0.1

@@ -1,4 +1,6 @@
-"""Counters of every stage. A stage's records can be counted: received = emitted + discarded + what is under way."""
+"""Counters of every stage. A stage's records can be counted: received = emitted + discarded + what is under
+way.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
 """The ack rule, with no Kafka client and no Faust in it.
 
-`Runner.run` returns only when every record of the batch has its effects durable and published. The caller then
-acknowledges the batch as a whole, or, when `run` raised, acknowledges nothing and ends the process. There is no
-third way: a client that goes on past an unacknowledged record may commit past it, and the record is lost.
+`Runner.run` returns only when every record of the batch has its effects durable and published. The caller
+then acknowledges the batch as a whole, or, when `run` raised, acknowledges nothing and ends the process.
+There is no third way: a client that goes on past an unacknowledged record may commit past it, and the
+record is lost.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ GapProbe = Callable[[str, int, int, int], Awaitable[bool]]
 
 
 class RecordsSkipped(IntegrityError):
-    """The client passed over records of a partition; the process ends and reads them again from the last commit."""
+    """The client passed over records of a partition; the process ends and reads them again from the last
+    commit.
+    """
 
 
 class RetriesExhausted(IntegrityError):
@@ -32,7 +35,9 @@ class RetriesExhausted(IntegrityError):
 
 
 class Runner:
-    """Runs the batches of one stage. One instance per stage and process; `run` is never called concurrently."""
+    """Runs the batches of one stage. One instance per stage and process; `run` is never called
+    concurrently.
+    """
 
     def __init__(
         self,
@@ -43,7 +48,9 @@ class Runner:
         gap_has_records: GapProbe | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
-        """`max_tries` None: for ever. `gap_has_records` None: offsets are taken as they come (an in-process driver)."""
+        """`max_tries` None: for ever. `gap_has_records` None: offsets are taken as they come (an in-process
+        driver).
+        """
         self._stage = stage
         self._backoff = backoff or Backoff()
         self._max_tries = max_tries
@@ -52,9 +59,11 @@ class Runner:
         self._next_offset: dict[tuple[str, int], int] = {}
 
     async def run(self, batch: Sequence[InRecord]) -> None:
-        """Process `batch` (any partitions, offset order within each), trying again in place on TransientError.
+        """Process `batch` (any partitions, offset order within each), trying again in place on
+        TransientError.
 
-        Raises RecordsSkipped, RetriesExhausted and whatever else the stage raises; then nothing may be acknowledged.
+        Raises RecordsSkipped, RetriesExhausted and whatever else the stage raises; then nothing may be
+        acknowledged.
         """
         for (topic, partition), records in by_partition(batch).items():
             await self._refuse_skipped(topic, partition, records)
@@ -62,7 +71,9 @@ class Runner:
             self._next_offset[topic, partition] = records[-1].offset + 1
 
     def forget(self, partitions: Sequence[tuple[str, int]]) -> None:
-        """Drop what is known of (topic, partition) pairs that were revoked: another member may have moved them on."""
+        """Drop what is known of (topic, partition) pairs that were revoked: another member may have moved
+        them on.
+        """
         for key in partitions:
             self._next_offset.pop(key, None)
 

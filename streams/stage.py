@@ -34,7 +34,9 @@ class OutRecord:
 
 @runtime_checkable
 class Stage(Protocol):
-    """One step of the pipeline. `input_topic` is a full name; `max_batch` bounds the records of one `process` call."""
+    """One step of the pipeline. `input_topic` is a full name; `max_batch` bounds the records of one
+    `process` call.
+    """
 
     name: str
     input_topic: str
@@ -49,8 +51,8 @@ class Stage(Protocol):
     async def process(self, partition_batch: Sequence[InRecord]) -> None:
         """Process records of ONE partition, in offset order, none left out.
 
-        When it returns, every effect is durable and every output record is confirmed by the broker: only then is
-        the batch acknowledged. Raises TransientError to be called again with the same batch; any other exception
-        ends the process, and the batch comes again after the restart. A record that can never be processed must be
-        dead-lettered here, not raised.
+        When it returns, every effect is durable and every output record is confirmed by the broker: only
+        then is the batch acknowledged. Raises TransientError to be called again with the same batch; any
+        other exception ends the process, and the batch comes again after the restart. A record that can
+        never be processed must be dead-lettered here, not raised.
         """

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from aiokafka import AIOKafkaConsumer, TopicPartition
+from aiokafka import AIOKafkaConsumer, ConsumerRecord, TopicPartition
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 from aiokafka.errors import KafkaError
 
@@ -32,10 +32,6 @@ class TopicsMissing(ConfigurationError):
     """A topic does not exist on the broker; run `claimstream topics create`."""
 
 
-class TimesNotSupported(ConfigurationError):
-    """The broker ignores the time in an offset look-up; give an offset instead of a time."""
-
-
 @dataclass(frozen=True, slots=True)
 class TopicState:
     """A declared topic as the broker has it; `partitions` is 0 when it does not exist."""
@@ -48,7 +44,8 @@ class TopicState:
 
 @dataclass(frozen=True, slots=True)
 class PartitionOffsets:
-    """Offsets of one partition: [earliest, latest) can be read; `at` is the first offset not older than the time
+    """Offsets of one partition: [earliest, latest) can be read; `at` is the first offset not older than the
+    time
     asked for, `latest` when every record is older, None when no time was asked for."""
 
     topic: str
@@ -65,7 +62,8 @@ async def create_topics(
     replication_factor: int = 1,
     timeout_s: float = 30.0,
 ) -> list[str]:
-    """Create what is missing of TOPICS, wait until it can be used, return the names created (empty: all were there).
+    """Create what is missing of TOPICS, wait until it can be used, return the names created (empty: all
+    were there).
 
     Raises PartitionCountMismatch, creating nothing, when an existing topic has another partition count;
     TransientError when no broker answers.
@@ -102,7 +100,9 @@ async def create_topics(
 async def describe_topics(
     bootstrap: str, prefix: str = DEFAULT_PREFIX, partitions: int = DEFAULT_PARTITIONS
 ) -> list[TopicState]:
-    """Every declared topic and the partitions it has on the broker. Raises TransientError when no broker answers."""
+    """Every declared topic and the partitions it has on the broker. Raises TransientError when no broker
+    answers.
+    """
     found = await partition_counts(bootstrap)
     return [
         TopicState(row.short, name, row.partition_count(partitions), found.get(name, 0))
@@ -136,7 +136,8 @@ async def wait_until_visible(bootstrap: str, wanted: Mapping[str, int], timeout_
     except TimeoutError:
         names = ", ".join(missing)
         raise TopicsMissing(
-            f"after {timeout_s:g} s the broker at {bootstrap} does not show {names}; run `claimstream topics create`"
+            f"after {timeout_s:g} s the broker at {bootstrap} does not show {names}; "
+            "run `claimstream topics create`"
         ) from None
 
 
@@ -147,9 +148,10 @@ def _led_partitions(described: dict[str, Any] | None) -> int:
 
 
 async def offsets(bootstrap: str, names: Iterable[str], at: datetime | None = None) -> list[PartitionOffsets]:
-    """Earliest and latest offset of each partition of the named topics and, with `at` (aware), the offset at that time.
+    """Earliest and latest offset of each partition of the named topics and, with `at` (aware), the offset
+    at that time.
 
-    Raises TopicsMissing, TransientError, TimesNotSupported (brokers such as Tansu ignore the time).
+    Raises TopicsMissing, TransientError, ConfigurationError when `at` has no time zone.
     """
     counts = await partition_counts(bootstrap)
     wanted = list(names)
@@ -176,13 +178,35 @@ async def _offsets_at(
         )
     asked_ms = int(at.timestamp() * 1000)
     answer = await consumer.offsets_for_times(dict.fromkeys(latest, asked_ms))
-    for tp, found in answer.items():
-        if found is not None and 0 <= found.timestamp < asked_ms:
-            raise TimesNotSupported(
-                f"the broker answered offset {found.offset} of {tp.topic}/{tp.partition} with a time before the one "
-                "asked for: it ignores times. Give --from-offset instead of a time"
-            )
-    return {tp: end if answer.get(tp) is None else answer[tp].offset for tp, end in latest.items()}
+    result: dict[TopicPartition, int] = {}
+    for tp, end in latest.items():
+        found = answer.get(tp)
+        if found is None:
+            result[tp] = end
+        elif found.timestamp >= asked_ms and await _first_since(
+            consumer, tp, found.offset, found.offset + 1, asked_ms
+        ):
+            result[tp] = found.offset
+        else:
+            # Tansu answers the same offset whatever the time; then every record has to be looked at.
+            first = await _first_since(consumer, tp, 0, end, asked_ms)
+            result[tp] = end if first is None else first.offset
+    return result
+
+
+async def _first_since(
+    consumer: AIOKafkaConsumer, tp: TopicPartition, start: int, end: int, asked_ms: int
+) -> ConsumerRecord | None:
+    """The first record of [start, end) with a timestamp of at least `asked_ms`."""
+    consumer.assign([tp])
+    consumer.seek(tp, start)
+    while await consumer.position(tp) < end:
+        for record in (await consumer.getmany(tp, timeout_ms=1000)).get(tp, []):
+            if record.offset >= end:
+                return None
+            if record.timestamp >= asked_ms:
+                return record
+    return None
 
 
 @asynccontextmanager
@@ -215,6 +239,6 @@ async def _broker_errors(bootstrap: str) -> AsyncIterator[None]:
         yield
     except (KafkaError, OSError) as exc:
         raise TransientError(
-            f"no Kafka broker answered at {bootstrap} ({type(exc).__name__}: {exc}); start one, for example with "
-            "`claimstream dev`, or set CLAIMSTREAM_BOOTSTRAP"
+            f"no Kafka broker answered at {bootstrap} ({type(exc).__name__}: {exc}); start one, for example "
+            "with `claimstream dev`, or set CLAIMSTREAM_BOOTSTRAP"
         ) from exc

@@ -23,7 +23,8 @@ class UnknownTopicError(ClaimstreamError):
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """One topic: `retention_ms` in milliseconds (-1 for ever), `max_message_bytes` for key, value and headers together.
+    """One topic: `retention_ms` in milliseconds (-1 for ever), `max_message_bytes` for key, value and
+    headers together.
 
     `key` says in words what the Kafka key holds; its bytes are made by `topics.partitioner.encode_key`.
     `partitions` None means the setting (default 8); a number is fixed, because order depends on it.
@@ -60,7 +61,8 @@ _ENTITY: Final = "tenant, entity"
 
 _ROWS: Final = (
     Topic("turns", 1, _CONVERSATION, ("producers",), "turns and records: the one way in", 90 * DAY_MS, MIB),
-    # One record carries every fact of its turn, each with a copy of its quoted span, so it may outgrow the turn.
+    # One record carries every fact of its turn, each with a copy of its quoted span, so it may outgrow the
+    # turn.
     Topic("facts", 1, _CONVERSATION, ("extract",), "all facts of one turn", 30 * DAY_MS, 4 * MIB),
     # The inbox and the control log are what a replay reads: they are the memory's own history.
     Topic(

@@ -56,7 +56,9 @@ def test_a_batch_is_split_by_partition_and_keeps_its_order(partitions: list[int]
     asyncio.run(Runner(stage).run(batch))
     assert all(len({p for p, _ in call}) == 1 for call in stage.calls)
     assert all(call == sorted(call) for call in stage.calls)
-    assert sorted(pair for call in stage.calls for pair in call) == sorted((r.partition, r.offset) for r in batch)
+    assert sorted(pair for call in stage.calls for pair in call) == sorted(
+        (r.partition, r.offset) for r in batch
+    )
 
 
 async def test_a_transient_error_is_tried_again_with_the_same_records() -> None:
