@@ -1,1 +1,1 @@
-"""A broker and a Postgres that need no Docker: child processes that end with this process, however it ends."""
+"""A broker and a Postgres that need no Docker: child processes that end with this one, however it ends."""

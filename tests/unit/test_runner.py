@@ -1,4 +1,4 @@
-"""The ack rule: done means durable, transient is tried again in place, anything else leaves nothing acknowledged."""
+"""The ack rule: done means durable; transient is tried again in place; anything else acknowledges nothing."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def record(partition: int, offset: int) -> InRecord:
 
 
 class Recorder:
-    """A stage that keeps what it processed; `fail` holds the exceptions of its next calls, None for success."""
+    """A stage that keeps what it processed; `fail` holds the exceptions of its next calls (None: success)."""
 
     input_topic = "memory.turns.v1"
     max_batch = 100
