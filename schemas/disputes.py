@@ -8,7 +8,7 @@ from pydantic import Field
 from schemas.base import Event, Frozen, KeyPart, Moment, Unit
 from schemas.facts import Polarity
 
-DisputeChange = Literal["opened", "repeated", "withdrawn", "resolved", "expired"]
+DisputeChange = Literal["opened", "repeated", "retargeted", "withdrawn", "resolved", "expired"]
 
 
 class Party(Frozen):

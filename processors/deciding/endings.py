@@ -1,0 +1,76 @@
+""" "No longer": case d of the decision table."""
+
+from datetime import datetime
+
+from processors.deciding.disputes import park
+from processors.deciding.model import Claim, Ending
+from processors.deciding.statement import Ruling, Statement
+from processors.deciding.strategies import Contest, contest_by
+from schemas.values import TypedValue
+
+
+def end(statement: Statement) -> Ruling:
+    """Closes the matching claim; leaves a marker, so that an older assertion that arrives later is closed too."""
+    proposal = statement.proposal
+    if proposal.basis == "inferred" or proposal.confidence < statement.rules.policy.min_confidence:
+        return Ruling("h", "CANDIDATE", "unsure_ending", None)
+    matching = [claim for claim in statement.ws.active(statement.cell) if _matches(statement, claim)]
+    own = statement.own_latest()
+    if own is not None and own.order > statement.order:
+        matching = []
+    if not matching:
+        _mark(statement)
+        return Ruling("d", "HISTORY", "nothing_to_end", None)
+    opponents = statement.opponents(matching)
+    strategy = statement.rules.rule_for(statement.slot.key).strategy if opponents else ""
+    verdict, reason = "wins", "own_claim"
+    if opponents:
+        contest = Contest(statement.slot.key, statement.agent, statement.order, opponents, statement.rules)
+        outcome = contest_by(strategy, contest)
+        verdict, reason = outcome.verdict, outcome.reason
+    if verdict == "older":
+        _mark(statement)
+        return Ruling("d", "HISTORY", reason, None, strategy)
+    if verdict == "wins" and not statement.weak:
+        _mark(statement)
+        for claim in matching:
+            until = max(claim.valid_from, _ended_at(statement))
+            statement.set_status(claim, "ended", "no_longer", valid_to=until)
+        return Ruling("d", "ENDED", reason, matching[0].id, strategy)
+    return _challenge(statement, matching, strategy, "weak_alignment" if verdict == "wins" else reason)
+
+
+def _challenge(statement: Statement, matching: list[Claim], strategy: str, reason: str) -> Ruling:
+    """Another agent's claim is said to have ended and no policy decides: a challenger with an empty value."""
+    ended = statement.value
+    statement.value = TypedValue(type="ending", text="", key=f"ending:{ended.key}", within=(ended.key,))
+    parked = statement.twin("disputed")
+    claim = statement.confirm(parked) if parked else statement.add_claim("disputed", reason)
+    statement.support(claim)
+    strategy = strategy or statement.rules.rule_for(statement.slot.key).strategy
+    park(statement, claim, matching, strategy, reason)
+    return Ruling("d", "DISPUTED", reason, claim.id, strategy)
+
+
+def _matches(statement: Statement, claim: Claim) -> bool:
+    if not statement.proposal.content.candidates[0].value.text:
+        return True
+    key = statement.value.key
+    return claim.polarity == statement.proposal.polarity and (
+        key == claim.value.key or key in claim.value.within
+    )
+
+
+def _ended_at(statement: Statement) -> datetime:
+    return statement.proposal.valid_to or statement.proposal.event_time
+
+
+def _mark(statement: Statement) -> None:
+    """Keeps the latest "no longer" per value."""
+    key = statement.value.key if statement.value.text else ""
+    held = statement.ws.endings.get((statement.slot.key, key))
+    if held is not None and held.order > statement.order:
+        return
+    at = _ended_at(statement)
+    row = Ending(statement.slot.key, key, statement.agent, statement.order, at, statement.proposal.id)
+    statement.ws.put_ending(row)
