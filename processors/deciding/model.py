@@ -14,6 +14,8 @@ from schemas.claims import Status
 from schemas.facts import Basis, Cardinality, Kind, Polarity
 from schemas.values import TypedValue
 
+#: Later than every moment; a day short of the last one, so that no zone's offset overflows it.
+FOREVER = datetime(9999, 12, 30, tzinfo=UTC)
 LIVE: frozenset[Status] = frozenset({"active", "disputed", "candidate", "scheduled"})
 
 
@@ -116,6 +118,13 @@ class Claim:
     @property
     def live(self) -> bool:
         return self.status in LIVE
+
+    @property
+    def reach(self) -> datetime:
+        """How late a fact may still meet this claim: for ever while live, else its end, else its start."""
+        if self.status in LIVE:
+            return FOREVER
+        return self.valid_from if self.valid_to is None else self.valid_to
 
 
 @dataclass(slots=True)

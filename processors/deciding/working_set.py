@@ -27,14 +27,22 @@ from schemas.inbox import Proposal
 class LoadPlan:
     """What a batch needs to see: a store loads just this, the fold looks at nothing else.
 
-    ``cells`` maps each cell to the earliest moment that a record of the batch speaks of: of the claims of a cell,
-    the live ones are needed, and those whose period reaches past that moment (for late facts).
+    ``cells`` maps each cell to the earliest moment that a record of the batch speaks of. A store loads
+
+    - which of ``record_ids`` are decided, the ``entities``, the ``slots``;
+    - of each cell the claims whose ``reach`` is not before its moment: the live ones, and for late facts those that
+      were closed or, never closed, began at that moment or after it;
+    - all supports and all open disputes of the cells, and the claims that these disputes name, whatever they are;
+    - the ``endings`` by slot and value key: those of the candidates' values, of what contains them, and the empty key.
+
+    Claims come without their vectors: a decision never looks at one that is stored.
     """
 
     record_ids: tuple[UUID, ...]
     entities: tuple[EntityKey, ...]
     slots: tuple[SlotKey, ...]
     cells: dict[CellKey, datetime]
+    endings: tuple[tuple[SlotKey, str], ...] = ()
 
 
 def plan(proposals: Sequence[Proposal]) -> LoadPlan:
@@ -42,6 +50,7 @@ def plan(proposals: Sequence[Proposal]) -> LoadPlan:
     cells: dict[CellKey, datetime] = {}
     slots: dict[SlotKey, None] = {}
     entities: dict[EntityKey, None] = {}
+    endings: dict[tuple[SlotKey, str], None] = {}
     for proposal in proposals:
         entities[EntityKey(proposal.tenant, proposal.entity)] = None
         moment = min(filter(None, (proposal.event_time, proposal.valid_from)))
@@ -51,8 +60,10 @@ def plan(proposals: Sequence[Proposal]) -> LoadPlan:
             for key in ("", candidate.value.key):
                 cell = CellKey(slot, key)
                 cells[cell] = min(cells.get(cell, moment), moment)
+            for key in ("", candidate.value.key, *candidate.value.within):
+                endings[slot, key] = None
     ids = tuple(dict.fromkeys(proposal.id for proposal in proposals))
-    return LoadPlan(ids, tuple(entities), tuple(slots), cells)
+    return LoadPlan(ids, tuple(entities), tuple(slots), cells, tuple(endings))
 
 
 @dataclass(slots=True)
@@ -69,7 +80,9 @@ class WorkingSet:
     #: Open disputes only.
     disputes: dict[CellKey, dict[UUID, Dispute]] = field(default_factory=lambda: defaultdict(dict))
     # What changed, in the order of the first change. New rows are inserted, the others updated.
-    new: set[UUID | SlotKey | EntityKey] = field(default_factory=set)
+    new: set[UUID | SlotKey | EntityKey | tuple[CellKey, str] | tuple[SlotKey, str]] = field(
+        default_factory=set
+    )
     dirty_entities: dict[EntityKey, Entity] = field(default_factory=dict)
     dirty_slots: dict[SlotKey, Slot] = field(default_factory=dict)
     dirty_claims: dict[UUID, Claim] = field(default_factory=dict)
@@ -125,11 +138,15 @@ class WorkingSet:
         self.dirty_claims[claim.id] = claim
 
     def put_support(self, support: Support) -> None:
+        if support.agent not in self.supports[support.cell]:
+            self.new.add((support.cell, support.agent))
         self.load_support(support)
         self.dirty_supports[(support.cell, support.agent)] = support
 
     def put_ending(self, ending: Ending) -> None:
         key = (ending.slot, ending.value_key)
+        if key not in self.endings:
+            self.new.add(key)
         self.endings[key] = self.dirty_endings[key] = ending
 
     def put_dispute(self, dispute: Dispute) -> None:
