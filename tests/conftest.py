@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import signal
 
+# Its pytest plugin imports it at the very end, deep in the stack, where CPython 3.11's parser may fail with
+# "AST constructor recursion depth mismatch".
+import hypothesis  # noqa: F401
 import pytest
 
 pytest_plugins = ["tests.fixtures.broker", "tests.fixtures.postgres"]
