@@ -69,7 +69,7 @@ def describe(as_json: Json = False) -> None:
 
     states = running.run(ask)
     if as_json:
-        print_json([asdict(state) | asdict(topic(state.short)) for state in states])
+        print_json([asdict(topic(state.short)) | asdict(state) for state in states])
     else:
         rows = []
         for state in states:
