@@ -36,6 +36,18 @@ class PredicateSpec(Frozen):
     subjects: tuple[KeyPart, ...] = ()
     value_type: str = "text"
     cardinality: Literal["one", "many"] = "many"
+    #: Labels that state the opposite: "dislikes X" is "likes X" with polarity "-".
+    opposites: tuple[KeyPart, ...] = ()
+    #: The same relation seen from its value; the canonical direction is this one.
+    inverse_of: KeyPart | None = None
+    #: Pairs of values that cannot hold together in a ``many`` slot: (cancelled, completed).
+    excludes: tuple[tuple[KeyPart, KeyPart], ...] = ()
+    #: The strategy where no policy names one for it.
+    strategy: StrategyName | None = None
+    #: Days after which a claim counts half in recall's ranking.
+    half_life_days: Annotated[float, Field(gt=0.0)] | None = None
+    #: A change of its value raises a review.
+    material: bool = False
 
 
 class ControlEvent(Event):
