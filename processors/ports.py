@@ -1,11 +1,13 @@
 """What the thinking needs from outside, as Protocols: adapters in inference/ and sinks/ implement them."""
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from datetime import datetime
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from processors.embedding import EmbedderProfile
 from schemas.facts import Fact
 from schemas.turn import Turn
 
@@ -14,12 +16,9 @@ class Embedder(Protocol):
     """Turns texts into unit vectors."""
 
     @property
-    def model(self) -> str:
-        """The id kept with every vector; vectors of different models are never compared."""
+    def profile(self) -> EmbedderProfile:
+        """Model id (kept with every vector: vectors of different models are never compared), size, thresholds."""
         ...
-
-    @property
-    def dimension(self) -> int: ...
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Shape (len(texts), dimension), rows of length 1. Raises TransientError when the model is away."""
@@ -27,9 +26,14 @@ class Embedder(Protocol):
 
 
 class Extractor(Protocol):
-    """Takes the facts out of a turn. Raises PoisonError when this turn can never be read."""
+    """Takes the facts out of a turn."""
 
     @property
-    def id(self) -> str: ...
+    def id(self) -> str:
+        """Kept with the facts: which extractor, which version of its rules or its model and prompt."""
+        ...
 
-    async def extract(self, turn: Turn, received_at: Any) -> list[Fact]: ...
+    async def extract(self, turn: Turn, event_time: datetime) -> list[Fact]:
+        """The facts of the turn, ordinals from 0. Raises PoisonError when this turn can never be read,
+        TransientError when the model is away."""
+        ...

@@ -82,7 +82,7 @@ class FactsExtracted(Event):
     tenant: KeyPart
     source: KeyPart
     event_id: KeyPart
-    stream_id: KeyPart
+    stream_id: str = Field(min_length=1, max_length=1024)
     agent: KeyPart
     outcome: Literal["facts", "no_facts", "failed"]
     event_time: Moment

@@ -1,0 +1,1 @@
+"""What each stage does with a batch; how it never loses or doubles a record is streams.transactional."""

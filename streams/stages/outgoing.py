@@ -1,0 +1,46 @@
+"""Events of ours as records: topic, key and CloudEvents headers."""
+
+from schemas.base import Event
+from schemas.claims import ClaimChanged
+from schemas.disputes import DisputeChanged
+from schemas.facts import FactsExtracted
+from schemas.inbox import Proposal
+from schemas.reviews import ReviewRaised
+from streams.stage import OutRecord
+from topics.declaration import topic_name
+from topics.headers import cloud_headers
+from topics.partitioner import encode_key
+
+_TOPIC_OF: dict[str, str] = {"claim": "claims", "dispute": "disputes", "review": "reviews"}
+
+
+def facts_record(event: FactsExtracted, prefix: str) -> OutRecord:
+    headers = cloud_headers(
+        event.TYPE, event.MAJOR, event.tenant, event.source, event.event_id, event.event_time
+    )
+    return OutRecord(
+        topic_name("facts", prefix), encode_key(event.tenant, event.stream_id), event.to_json(), headers
+    )
+
+
+def inbox_record(event: Proposal, prefix: str) -> OutRecord:
+    headers = cloud_headers(
+        event.TYPE, event.MAJOR, event.tenant, event.source, str(event.id), event.event_time
+    )
+    return OutRecord(
+        topic_name("inbox", prefix), encode_key(event.tenant, event.entity), event.to_json(), headers
+    )
+
+
+def ledger_record(event: Event, prefix: str) -> OutRecord:
+    """The record of a claim, dispute or review event."""
+    assert isinstance(event, ClaimChanged | DisputeChanged | ReviewRaised)
+    if isinstance(event, ClaimChanged):
+        name, at = f"{event.claim_id}/{event.entity_version}", event.last_confirmed
+    elif isinstance(event, DisputeChanged):
+        name, at = f"{event.dispute_id}/{event.dispute_version}", event.at
+    else:
+        name, at = str(event.review_id), event.at
+    headers = cloud_headers(event.TYPE, event.MAJOR, event.tenant, "ledger", name, at)
+    key = encode_key(event.tenant, event.entity)
+    return OutRecord(topic_name(_TOPIC_OF[event.TYPE], prefix), key, event.to_json(), headers)

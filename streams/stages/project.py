@@ -1,0 +1,65 @@
+"""project: claim changes in, vector rows out. The only writer of the vectors."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from processors.vectors import decode
+from schemas.claims import ClaimChanged
+from schemas.errors import PoisonError
+from sinks.ports import Transaction
+from sinks.vector_rows import VectorRow, VectorStore
+from streams.stage import InRecord
+from streams.transactional import Applied, DeadLetter
+
+
+class Project:
+    """The handler of the stage. Writing a row again is harmless: an older version never replaces a newer one.
+
+    ``model`` is the embedder's model id: a vector of another model is not written (``reembed`` makes new ones).
+    """
+
+    def __init__(self, vectors: VectorStore, model: str) -> None:
+        self._vectors = vectors
+        self._model = model
+
+    async def prepare(self, records: Sequence[InRecord]) -> list[VectorRow | None | DeadLetter]:
+        return [self._read(record) for record in records]
+
+    def _read(self, record: InRecord) -> VectorRow | None | DeadLetter:
+        try:
+            event = ClaimChanged.from_json(record.value)
+            if not event.content.vector or event.embedding_model != self._model:
+                return None
+            return _row(event)
+        except PoisonError as error:
+            return DeadLetter(error)
+
+    async def apply(self, tx: Transaction, items: Sequence[tuple[InRecord, VectorRow | None]]) -> Applied:
+        rows = [row for _, row in items if row is not None]
+        tx.count("discarded", "no_vector_of_this_model", len(items) - len(rows))
+        done = await self._vectors.upsert(rows)
+        tx.count("projected", n=done.inserted + done.updated)
+        tx.count("discarded", "not_newer", done.dropped)
+        return Applied()
+
+
+def _row(event: ClaimChanged) -> VectorRow:
+    coded = decode(event.content.vector)
+    vector = coded.values.astype(np.float32)
+    return VectorRow(
+        tenant=event.tenant,
+        claim_id=str(event.claim_id),
+        entity=event.entity,
+        predicate=event.predicate,
+        scope=event.scope,
+        status=event.status,
+        version=event.entity_version,
+        embedding_model=event.embedding_model,
+        text=event.content.text,
+        vector=vector / np.float32(np.linalg.norm(vector)),
+        kind=event.kind,
+        valid_from=event.valid_from,
+        valid_to=event.valid_to,
+        updated_at=event.last_confirmed,
+    )

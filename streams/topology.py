@@ -1,0 +1,107 @@
+"""The table to read first: which stages there are, what each reads, what each writes.
+
+The same rows drive the Faust apps, the in-process driver of the tests, replay and the picture in the README.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from topics.declaration import TOPICS
+
+
+@dataclass(frozen=True, slots=True)
+class StageSpec:
+    """One stage: its consumer group is ``<prefix>.<name>``; topics are short names of topics/declaration.py."""
+
+    name: str
+    reads: str
+    writes: tuple[str, ...]
+    #: Stores it writes: the ledger (Postgres) or the vectors (LanceDB).
+    stores: tuple[str, ...]
+    does: str
+    #: At most so many records in one transaction. Smaller where a batch is slow, so that progress stays visible.
+    max_batch: int
+
+
+STAGES: tuple[StageSpec, ...] = (
+    StageSpec(
+        "extract",
+        "turns",
+        ("facts", "deadletters"),
+        ("ledger",),
+        "takes the facts out of a turn, with their quotes",
+        128,
+    ),
+    StageSpec(
+        "resolve",
+        "facts",
+        ("inbox", "deadletters"),
+        ("ledger",),
+        "gives each fact its entity, ranked predicates, a typed value and a vector",
+        64,
+    ),
+    StageSpec(
+        "adjudicate",
+        "inbox",
+        ("claims", "disputes", "reviews", "deadletters"),
+        ("ledger",),
+        "decides, in the order of the entity, what is believed",
+        500,
+    ),
+    StageSpec(
+        "control",
+        "control",
+        ("deadletters",),
+        ("ledger",),
+        "makes policies, authority and the registry into versions",
+        100,
+    ),
+    StageSpec(
+        "project", "claims", ("deadletters",), ("vectors",), "keeps the vectors in step with the claims", 500
+    ),
+)
+
+BY_NAME: dict[str, StageSpec] = {stage.name: stage for stage in STAGES}
+
+
+def picture() -> str:
+    """The stages as a Mermaid flowchart, for the README (``make topology`` writes it, a test keeps it fresh)."""
+    lines = [
+        "```mermaid",
+        "flowchart LR",
+        "  producers([producers]) --> turns",
+        "  operators([operators]) --> control_log",
+    ]
+    lines += sorted(set(_topic_nodes()))
+    for stage in STAGES:
+        lines.append(f'  {stage.name}["{stage.name}"]')
+        lines.append(f"  {_topic_id(stage.reads)} --> {stage.name}")
+        lines += [
+            f"  {stage.name} --> {_topic_id(topic)}" for topic in stage.writes if topic != "deadletters"
+        ]
+        lines += [f"  {stage.name} --> {store}" for store in stage.stores]
+    lines += ["  ledger[(Postgres: ledger)]", "  vectors[(LanceDB: vectors)]"]
+    lines += ["  claims --> consumers([consumers])", "  disputes --> consumers", "```"]
+    return "\n".join(lines) + "\n"
+
+
+def table() -> str:
+    """The stages as a Markdown table, for the README."""
+    rows = ["| stage | reads | writes | store | what it does |", "|---|---|---|---|---|"]
+    for stage in STAGES:
+        rows.append(
+            f"| `{stage.name}` | {stage.reads} | {', '.join(stage.writes)} | {', '.join(stage.stores)} | {stage.does} |"
+        )
+    return "\n".join(rows) + "\n"
+
+
+def _topic_id(short: str) -> str:
+    # A node may not carry the name of a stage: the control topic and the control stage do.
+    return f"{short}_log" if short in BY_NAME else short
+
+
+def _topic_nodes() -> Iterator[str]:
+    for stage in STAGES:
+        for short in (stage.reads, *stage.writes):
+            if short != "deadletters":
+                yield f"  {_topic_id(short)}[/{TOPICS[short].full_name()}/]"

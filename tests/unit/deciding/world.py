@@ -1,0 +1,116 @@
+"""A small world for the decision tests: agents say things, the fold decides, questions are asked."""
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from processors.deciding.control import DEFAULT_POLICY
+from processors.deciding.fold import fold
+from processors.deciding.model import Claim, Decision, Dispute
+from processors.deciding.working_set import WorkingSet
+from processors.registry import Registry, shipped
+from schemas.control import AuthoritySet, PolicyRule, PolicySet, Weight
+from schemas.facts import Mention
+from schemas.ids import fact_id
+from schemas.inbox import Candidate, Proposal, ProposalContent, Versions
+from schemas.values import TypedValue
+
+START = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
+#: Values that lie in one another, for the tests of "more precise" and "more general".
+INSIDE = {"Berlin": ("Germany",), "Munich": ("Germany",), "Mitte": ("Berlin", "Germany")}
+
+
+@dataclass
+class View:
+    """Control versions held in memory; version 0 is what ships."""
+
+    policies: list[PolicySet] = field(default_factory=lambda: [DEFAULT_POLICY])
+    authorities: list[AuthoritySet | None] = field(default_factory=lambda: [None])
+
+    def policy(self, tenant: str, version: int) -> PolicySet:
+        return self.policies[version]
+
+    def authority(self, tenant: str, version: int) -> AuthoritySet | None:
+        return self.authorities[version]
+
+    def registry(self, tenant: str, version: int) -> Registry:
+        return shipped()
+
+
+def value(text: str, kind: str = "text") -> TypedValue:
+    within = tuple(f"{kind}:{outer.casefold()}" for outer in INSIDE.get(text, ()))
+    return TypedValue(type=kind, text=text, key=f"{kind}:{text.casefold()}", within=within)
+
+
+@dataclass
+class World:
+    """One tenant, one entity by default; ``at`` is in hours after START."""
+
+    view: View = field(default_factory=View)
+    ws: WorkingSet = field(default_factory=WorkingSet)
+    spoken: int = 0
+    records: list[Proposal] = field(default_factory=list)
+
+    def policy(self, strategy: str, weights: dict[str, float] | None = None, pattern: str = "*") -> None:
+        rule = PolicyRule(pattern=pattern, strategy=strategy)  # type: ignore[arg-type]
+        self.view.policies.append(PolicySet(tenant="t", event_id="p", rules=(rule,)))
+        entries = tuple(Weight(agent=agent, weight=weight) for agent, weight in (weights or {}).items())
+        self.view.authorities.append(
+            AuthoritySet(tenant="t", event_id="a", weights=entries) if entries else None
+        )
+
+    def proposal(self, agent: str, text: str, at: float = 0, **other: Any) -> Proposal:
+        self.spoken += 1
+        moment = START + timedelta(hours=at)
+        name = other.pop("predicate", "office")
+        match = other.pop("match", "exact")
+        kind = other.pop("kind_of_value", "text")
+        event = other.pop("event_id", f"e{self.spoken}")
+        versions = Versions(policy=len(self.view.policies) - 1, authority=len(self.view.authorities) - 1)
+        candidate = Candidate(predicate=name, match=match, score=1.0, value=value(text, kind))
+        content = ProposalContent(
+            mention=Mention(text="I", type="user"), label=name, candidates=(candidate,), text=f"{name} {text}"
+        )
+        made: dict[str, Any] = {
+            "tenant": "t",
+            "entity": "user:u1",
+            "id": fact_id("t", "s", event, 0),
+            "source": "s",
+            "event_id": event,
+            "ordinal": 0,
+            "agent": agent,
+            "origins": (f"s:{event}",),
+            "event_time": moment,
+            "received_at": moment,
+            "versions": versions,
+            "cardinality_hint": "one",
+            "content": content,
+        }
+        return Proposal(**{**made, **other})
+
+    def say(self, agent: str, text: str, at: float = 0, **other: Any) -> Decision:
+        record = self.proposal(agent, text, at, **other)
+        self.records.append(record)
+        before = len(self.ws.decisions)
+        fold(self.ws, [record], self.view)
+        assert len(self.ws.decisions) == before + 1
+        return self.ws.decisions[-1]
+
+    def claims(self, status: str | None = None, predicate: str = "office") -> list[Claim]:
+        found = [claim for claim in self.ws.claims.values() if claim.cell.slot.predicate == predicate]
+        return sorted((row for row in found if status in (None, row.status)), key=lambda row: row.order)
+
+    def values(self, status: str, predicate: str = "office") -> list[str]:
+        return [
+            ("" if row.polarity == "+" else "not ") + row.value.text for row in self.claims(status, predicate)
+        ]
+
+    def disputes(self) -> list[Dispute]:
+        return [row for rows in self.ws.disputes.values() for row in rows.values()]
+
+    def published(self, kind: str) -> list[Any]:
+        return [event for event in self.ws.events if event.TYPE == kind]
+
+
+def hours(number: float) -> datetime:
+    return START + timedelta(hours=number)
