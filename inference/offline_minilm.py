@@ -44,7 +44,7 @@ class OfflineMiniLM:
         self,
         *,
         threads: int | None = None,
-        batch_size: int = 16,
+        batch_size: int = 32,
         weights: Path | None = None,
         tokenizer: Path | None = None,
     ) -> None:
