@@ -1,0 +1,73 @@
+"""Every row of an entity, for digests, checks and explain."""
+
+from collections.abc import AsyncIterator, Sequence
+from typing import Any
+
+from psycopg import AsyncConnection
+
+from processors.deciding.model import CellKey, Entity, EntityKey, Slot, SlotKey
+from processors.digest import EntityRows
+from sinks.postgres.binary import array
+from sinks.postgres.rows import claim_of, decision_of, dispute_of, ending_of, evidence_of, support_of
+from sinks.postgres.statements import SQL
+
+_PAGE = 200
+
+
+async def entities(connection: AsyncConnection[Any], tenant: str | None) -> AsyncIterator[EntityRows]:
+    """All entities of a tenant, or of all tenants, in order, a page at a time."""
+    after = EntityKey("", "")
+    while True:
+        values = {"only": tenant, "tenant": after.tenant, "entity": after.entity, "n": _PAGE}
+        cursor = await connection.execute(SQL["entity_keys"], values)
+        page = [Entity(EntityKey(*row[:2]), *row[2:]) for row in await cursor.fetchall()]
+        if not page:
+            return
+        for rows in await rows_of(connection, page):
+            yield rows
+        after = page[-1].key
+
+
+async def rows_of(connection: AsyncConnection[Any], wanted: Sequence[Entity]) -> list[EntityRows]:
+    """The rows of the entities, in the same order."""
+    values = {
+        "tenants": array("t", [row.key.tenant for row in wanted]),
+        "entities": array("t", [row.key.entity for row in wanted]),
+    }
+    found = [EntityRows(row) for row in wanted]
+    cursor = await connection.execute(SQL["slots_of"], values, binary=True)
+    slots: list[tuple[bytes, SlotKey, EntityRows]] = []
+    for n, slot, predicate, scope, cardinality, version in await cursor.fetchall():
+        rows = found[n - 1]
+        key = SlotKey(rows.entity.key.tenant, rows.entity.key.entity, predicate, scope)
+        rows.slots.append(Slot(key, cardinality, version))
+        slots.append((slot.bytes, key, rows))
+    await fill(connection, slots)
+    return found
+
+
+async def fill(connection: AsyncConnection[Any], slots: Sequence[tuple[bytes, SlotKey, EntityRows]]) -> None:
+    """Adds everything that belongs to the slots (id, key, where to add)."""
+    ids = {"slots": array("u", [slot for slot, _, _ in slots])}
+    names = ("claims_of", "supports_of", "endings_of", "disputes_of", "evidence_of", "decisions_of")
+    async with connection.pipeline():
+        cursors = [await connection.execute(SQL[name], ids, binary=True) for name in names]
+    claims, supports, endings, disputes, evidence, decisions = [await cursor.fetchall() for cursor in cursors]
+    for n, cell_key, *row in claims:
+        _, key, rows = slots[n - 1]
+        rows.claims.append(claim_of(CellKey(key, cell_key), row))
+    for n, cell_key, *row in supports:
+        _, key, rows = slots[n - 1]
+        rows.supports.append(support_of(CellKey(key, cell_key), row))
+    for n, *row in endings:
+        _, key, rows = slots[n - 1]
+        rows.endings.append(ending_of(key, row))
+    for n, cell_key, *row in disputes:
+        _, key, rows = slots[n - 1]
+        rows.disputes.append(dispute_of(CellKey(key, cell_key), row))
+    for n, *row in evidence:
+        _, key, rows = slots[n - 1]
+        rows.evidence.append(evidence_of(key, row))
+    for n, *row in decisions:
+        _, key, rows = slots[n - 1]
+        rows.decisions.append(decision_of(key, row))

@@ -1,0 +1,143 @@
+"""One batch of one partition, on one connection."""
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from typing import Any
+from uuid import UUID
+
+import orjson
+from psycopg import AsyncConnection
+
+from processors.deciding.working_set import LoadPlan, WorkingSet
+from sinks.ports import (
+    ControlVersion,
+    DeadLetterRow,
+    Extraction,
+    LogKey,
+    Outgoing,
+    Progress,
+    Resolution,
+)
+from sinks.postgres.binary import array, columns
+from sinks.postgres.flush import copy, flush
+from sinks.postgres.load import load
+from sinks.postgres.statements import SQL
+
+
+class PostgresReads:
+    """`sinks.ports.Reads` on a connection."""
+
+    def __init__(self, connection: AsyncConnection[Any]) -> None:
+        self._connection = connection
+
+    async def extractions(self, ids: Collection[UUID]) -> dict[UUID, Extraction]:
+        rows = await self._by_id("extractions", ids)
+        return {row[0]: Extraction(*row) for row in rows}
+
+    async def resolutions(self, ids: Collection[UUID]) -> dict[UUID, Resolution]:
+        rows = await self._by_id("resolutions", ids)
+        return {row[0]: Resolution(*row) for row in rows}
+
+    async def control_heads(self, tenants: Collection[str]) -> dict[tuple[str, str], int]:
+        values = {"tenants": array("t", sorted(set(tenants)))}
+        cursor = await self._connection.execute(SQL["control_heads"], values)
+        return {(tenant, kind): version for tenant, kind, version in await cursor.fetchall()}
+
+    async def control_log(self, tenant: str, kind: str, after: int = 0) -> list[ControlVersion]:
+        values = {"tenant": tenant, "kind": kind, "after": after}
+        cursor = await self._connection.execute(SQL["control_log"], values, binary=True)
+        return [ControlVersion(*row) for row in await cursor.fetchall()]
+
+    async def _by_id(self, name: str, ids: Collection[UUID]) -> list[tuple[Any, ...]]:
+        if not ids:
+            return []
+        values = {"ids": array("u", [key.bytes for key in ids])}
+        cursor = await self._connection.execute(SQL[name], values, binary=True)
+        return await cursor.fetchall()
+
+
+class PostgresTransaction(PostgresReads):
+    """`sinks.ports.Transaction`. Made by `PostgresLedger.transaction`, which locks before and commits after."""
+
+    def __init__(self, connection: AsyncConnection[Any], log: LogKey, progress: Progress) -> None:
+        super().__init__(connection)
+        self.log = log
+        self.progress = progress
+        self._counts: Counter[tuple[str, str]] = Counter()
+        self._advance: tuple[int, int, bytes] | None = None
+        self._ordinals: Counter[int] = Counter()
+
+    async def load(self, plan: LoadPlan) -> WorkingSet:
+        return await load(self._connection, plan)
+
+    async def flush(self, ws: WorkingSet) -> None:
+        await flush(self._connection, ws)
+
+    async def add_extractions(self, rows: Sequence[Extraction]) -> None:
+        values = (
+            (r.id.bytes, r.tenant, r.source, r.event_id, r.body_hash, r.outcome, r.n_facts, r.record)
+            for r in rows
+        )
+        await copy(self._connection, "copy_extractions", "utttytny", values, len(rows))
+
+    async def add_resolutions(self, rows: Sequence[Resolution]) -> None:
+        values = ((row.fact_id.bytes, row.tenant, row.entity, row.body) for row in rows)
+        await copy(self._connection, "copy_resolutions", "utty", values, len(rows))
+
+    async def add_control(self, tenant: str, kind: str, event: UUID, body: bytes) -> int | None:
+        values = {"tenant": tenant, "kind": kind, "event": event, "body": body}
+        cursor = await self._connection.execute(SQL["add_control"], values)
+        row = await cursor.fetchone()
+        return None if row is None else int(row[0])
+
+    async def dead_letters(self, rows: Sequence[DeadLetterRow]) -> None:
+        values = (
+            (
+                *self.log,
+                row.offset,
+                row.item,
+                row.error_class,
+                row.attempts,
+                row.tenant,
+                None if row.event is None else row.event.bytes,
+            )
+            for row in rows
+        )
+        await copy(self._connection, "copy_dead_letters", "ttnintntu", values, len(rows))
+
+    def count(self, name: str, detail: str = "", n: int = 1) -> None:
+        self._counts[name, detail] += n
+
+    async def enqueue(self, source_offset: int, records: Sequence[Outgoing]) -> None:
+        first = self._ordinals[source_offset]
+        self._ordinals[source_offset] += len(records)
+        values = (
+            (
+                *self.log,
+                source_offset,
+                first + n,
+                record.topic,
+                record.key,
+                record.value,
+                orjson.dumps([(name, value.decode("latin-1")) for name, value in record.headers]),
+            )
+            for n, record in enumerate(records)
+        )
+        await copy(self._connection, "copy_outbox", "ttnintyyJ", values, len(records))
+
+    async def advance(self, next_offset: int, last_offset: int, last_hash: bytes) -> None:
+        self._advance = (next_offset, last_offset, last_hash)
+
+    async def finish(self) -> None:
+        """Writes progress and counters, in one round trip. Called before the commit."""
+        place = self.log._asdict()
+        async with self._connection.pipeline():
+            if self._advance is not None:
+                next_offset, last_offset, last_hash = self._advance
+                moved = {"next_offset": next_offset, "last_offset": last_offset, "last_hash": last_hash}
+                await self._connection.execute(SQL["advance_progress"], {**place, **moved})
+            if self._counts:
+                rows = [(name, detail, n) for (name, detail), n in sorted(self._counts.items())]
+                names, details, ns = columns("tti", rows)
+                counted = {"names": names, "details": details, "ns": ns}
+                await self._connection.execute(SQL["bump_counters"], {**place, **counted})
