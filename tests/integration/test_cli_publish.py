@@ -71,13 +71,15 @@ def published(bootstrap: str, prefix: str) -> list[Any]:
     """Every record of the turns topic."""
 
     async def read() -> list[Any]:
-        consumer = AIOKafkaConsumer(bootstrap_servers=bootstrap, enable_auto_commit=False)
+        consumer = AIOKafkaConsumer(
+            bootstrap_servers=bootstrap, enable_auto_commit=False, auto_offset_reset="earliest"
+        )
         await consumer.start()
         try:
             partitions = [TopicPartition(f"{prefix}.turns.v1", number) for number in range(8)]
             consumer.assign(partitions)
             ends = await consumer.end_offsets(partitions)
-            await consumer.seek_to_beginning(*partitions)
+
             found: list[Any] = []
             while len(found) < sum(ends.values()):
                 for batch in (await consumer.getmany(timeout_ms=1000)).values():
