@@ -107,7 +107,12 @@ def _announce(statement: Statement, ruling: Ruling) -> None:
                 case=ruling.case,
                 superseded_by=claim.superseded_by,
                 embedding_model=claim.embedding_model,
-                content=ClaimContent(value=claim.value, text=claim.text, vector=claim.vector),
+                content=ClaimContent(
+                    value=claim.value,
+                    text=claim.text,
+                    # A stored claim is loaded without its vector, so only the first event can carry it.
+                    vector=claim.vector if change == "added" else "",
+                ),
             )
         )
     for event in statement.announcements:

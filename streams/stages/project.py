@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from processors.vectors import decode
 from schemas.claims import ClaimChanged
@@ -23,13 +24,13 @@ class Project:
         self._vectors = vectors
         self._model = model
 
-    async def prepare(self, records: Sequence[InRecord]) -> list[VectorRow | None | DeadLetter]:
+    async def prepare(self, records: Sequence[InRecord]) -> list[VectorRow | DeadLetter | None]:
         return [self._read(record) for record in records]
 
-    def _read(self, record: InRecord) -> VectorRow | None | DeadLetter:
+    def _read(self, record: InRecord) -> VectorRow | DeadLetter | None:
         try:
             event = ClaimChanged.from_json(record.value)
-            if not event.content.vector or event.embedding_model != self._model:
+            if event.embedding_model != self._model:
                 return None
             return _row(event)
         except PoisonError as error:
@@ -44,9 +45,16 @@ class Project:
         return Applied()
 
 
+def _unit(coded: str) -> NDArray[np.float32] | None:
+    """The vector with length 1; None (unchanged) where the event carries none."""
+    if not coded:
+        return None
+    vector = decode(coded).values.astype(np.float32)
+    unit: NDArray[np.float32] = vector / np.float32(np.linalg.norm(vector))
+    return unit
+
+
 def _row(event: ClaimChanged) -> VectorRow:
-    coded = decode(event.content.vector)
-    vector = coded.values.astype(np.float32)
     return VectorRow(
         tenant=event.tenant,
         claim_id=str(event.claim_id),
@@ -57,7 +65,7 @@ def _row(event: ClaimChanged) -> VectorRow:
         version=event.entity_version,
         embedding_model=event.embedding_model,
         text=event.content.text,
-        vector=vector / np.float32(np.linalg.norm(vector)),
+        vector=_unit(event.content.vector),
         kind=event.kind,
         valid_from=event.valid_from,
         valid_to=event.valid_to,
