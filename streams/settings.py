@@ -77,6 +77,11 @@ class Settings(BaseSettings):
         SecretStr("postgresql://claimstream@localhost:5432/claimstream"),
         description="the Postgres: postgresql://user:password@host:port/database",
     )
+    db_schema: str = Field(
+        "claimstream",
+        pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,62}$",
+        description="the schema of the ledger's tables",
+    )
     pool_size: int = Field(4, ge=1, le=100, description="Postgres connections of one process, 1 to 100")
     database_timeout_s: float = Field(
         10.0, gt=0, le=600, description="seconds to wait for Postgres before saying that it is down"
