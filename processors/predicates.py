@@ -7,7 +7,7 @@ has a word of a predicate and adds a word of its own is another predicate, howev
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from typing import Final, Literal
 
 from processors.embedding import EmbedderProfile
 from processors.registry import Registry, applies, label_of, words_of
@@ -24,14 +24,17 @@ MARGIN: Final = 0.05
 
 #: Words that do not make a label another predicate.
 _NEUTRAL: Final = frozenset(
-    "a an the is are was has have my your their his her own user users person speaker current currently now present "
-    "local main primary actual exact value name info information detail details data field setting of in at for id".split()
+    "a an the is are was has have my your their his her own user users person speaker current currently now "
+    "present local main primary actual exact value name information info detail details data field setting of in "
+    "at for id".split()
 )
 #: Words that turn a label into its opposite or into the past.
 _TURNING: Final = frozenset(
     "not no non never former formerly previous previously old ex past last prior dislikes dislike hates hate avoids "
     "lost without next future planned desired wants wanted target".split()
 )
+#: Last words that say from which side a relation is told.
+_DIRECTIONS: Final = frozenset("of by to for from with".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +88,10 @@ def rank(
         spec = registry.specs.get(name)
         if spec is None or cosine < bands.band_low or not applies(spec, subject_type):
             continue
-        if may_mean(label, subject_type, name, cosine, registry, bands):
+        relation = compare_words(label, subject_type, registry.vocabulary(name))
+        if relation == "variant":
+            break  # nearest to a predicate that it is a variant of: what comes after is even less what it means
+        if relation == "within" or cosine >= bands.band_high:
             weak.append(candidate(name, "weak", cosine, spec.value_type))
         if len(weak) == MAX_CANDIDATES - 1:
             break
@@ -95,19 +101,22 @@ def rank(
     return (*weak, candidate(own, "new", 0.0, "entity" if mention else _type_by_head(own, registry)))
 
 
-def may_mean(
-    label: str, subject_type: str, name: str, cosine: float, registry: Registry, bands: EmbedderProfile
-) -> bool:
-    """Whether similarity may align `label` with predicate `name`: no word of its own, or no word in common."""
-    words = set(words_of(label_of(label))) - {label_of(subject_type)}
-    vocabulary = registry.vocabulary(name)
-    if words & _TURNING - vocabulary:
-        return False
+def compare_words(
+    label: str, subject_type: str, vocabulary: frozenset[str]
+) -> Literal["within", "variant", "apart"]:
+    """How the words of `label` stand to a predicate's: all among them, some with words of its own, none in common.
+
+    ``variant`` is also what turns a label round: ``former_...``, ``dislikes``, or an ending that changes the direction
+    of a relation (``mother_of`` is no ``mother``).
+    """
+    said = words_of(label_of(label))
+    words = set(said) - {label_of(subject_type)}
+    if words & _TURNING - vocabulary or said[-1] in _DIRECTIONS:
+        return "variant"
     telling = words - _NEUTRAL
-    shared, own = telling & vocabulary, telling - vocabulary
-    if shared:
-        return not own and cosine >= bands.band_low
-    return cosine >= bands.band_high
+    if not telling & vocabulary:
+        return "apart"
+    return "variant" if telling - vocabulary else "within"
 
 
 def fix(
@@ -130,7 +139,9 @@ def fix(
         known: the cardinality of the predicates that the entity has slots for.
         margin: cosine.
     """
-    weak = [one for one in candidates if one.match == "weak"]
+    weak = sorted(
+        (one for one in candidates if one.match == "weak"), key=lambda one: (-one.score, one.predicate)
+    )
     chosen = _certain(candidates, registry, known) or _weak(weak, registry, margin)
     if chosen is None:
         chosen = next((one for one in candidates if one.match == "new"), candidates[-1])
@@ -160,7 +171,6 @@ def _weak(weak: Sequence[Candidate], registry: Registry, margin: float) -> Candi
     fitting = [
         one for one in weak if (spec := registry.get(one.predicate)) and is_typed(one.value, spec.value_type)
     ]
-    fitting.sort(key=lambda one: (-one.score, one.predicate))
     if not fitting or (len(fitting) > 1 and fitting[0].score - fitting[1].score < margin):
         return None
     return fitting[0]

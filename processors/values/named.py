@@ -12,7 +12,7 @@ _LEGAL: Final = frozenset(
 )
 _DISH: Final = re.compile(r"\s+(?:food|foods|cuisine|cooking|dishes)$", re.IGNORECASE)
 #: A plural is undone only where no other word can result: English, not a name (no capital), not after s, u, i, e.
-_PLURAL: Final = re.compile(r"[a-z]{3,}(?:[^suie]s|(?:[^aeiouhsxz]|th)es|(?:sh|ch|x|ss)es)")
+_PLURAL: Final = re.compile(r"(?!(?:news|lens)$)[a-z]{2,}(?:[^suie]s|(?:[^aeiouhsxz]|th)es|(?:sh|ch|x)es)")
 
 
 def plain_text(text: str) -> Typed:
@@ -71,8 +71,8 @@ def _beginnings(slug: str) -> list[str]:
 
 
 def _singular(text: str) -> str:
-    head, _, last = text.rpartition(" ")
+    head, _, last = text.rstrip(" .,!?").rpartition(" ")
     if not _PLURAL.fullmatch(last):
         return text
-    bare = last[:-2] if re.search(r"(?:sh|ch|x|ss)es$", last) else last[:-1]
+    bare = last[:-2] if re.search(r"(?:sh|ch|x)es$", last) else last[:-1]
     return f"{head} {bare}".strip()
