@@ -106,7 +106,8 @@ class PostgresTransaction(PostgresReads):
         await copy(self._connection, "copy_dead_letters", "ttnintntu", values, len(rows))
 
     def count(self, name: str, detail: str = "", n: int = 1) -> None:
-        self._counts[name, detail] += n
+        if n:
+            self._counts[name, detail] += n
 
     async def enqueue(self, source_offset: int, records: Sequence[Outgoing]) -> None:
         first = self._ordinals[source_offset]
