@@ -7,7 +7,6 @@ from schemas.errors import IntegrityError
 from sinks.ports import LogKey, Progress
 from streams.kafka_log import PartitionLog, record_hash
 
-
 #: Some brokers (Tansu) answer with an end that lags behind what they have confirmed already.
 _ASK_AGAIN_S: Final = (0.1, 0.2, 0.4, 0.8)
 
