@@ -24,6 +24,10 @@ class Embedder(Protocol):
         """Shape (len(texts), dimension), rows of length 1. Raises TransientError when the model is away."""
         ...
 
+    def close(self) -> None:
+        """Ends threads and connections; it is not used after."""
+        ...
+
 
 class Extractor(Protocol):
     """Takes the facts out of a turn."""

@@ -1,0 +1,151 @@
+"""From settings to running stages: which handler, which ledger, which models. One place, no decisions elsewhere."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from inference.offline_minilm import OfflineMiniLM
+from inference.rules import RuleExtractor
+from inference.stub import StubEmbedder
+from processors.ports import Embedder, Extractor
+from schemas.errors import ConfigurationError
+from sinks.ports import Ledger
+from sinks.postgres.ledger import PostgresLedger
+from sinks.vector_rows import VectorStore
+from sinks.vectors import LanceVectors
+from streams.controls import Controls
+from streams.kafka_log import KafkaLog, PartitionLog
+from streams.publisher import Publisher
+from streams.settings import Settings
+from streams.stages.adjudicate import Adjudicate
+from streams.stages.control import Control
+from streams.stages.extract import Extract
+from streams.stages.project import Project
+from streams.stages.resolve import Resolve
+from streams.topology import BY_NAME
+from streams.transactional import Handler, RecordPublisher, TransactionalStage
+from topics.declaration import size_limits, topic_name
+
+_Part = TypeVar("_Part")
+
+
+@dataclass(slots=True)
+class Parts:
+    """What the stages of one process share. ``vectors`` and ``embedder`` only where a stage needs them."""
+
+    ledger: Ledger
+    publisher: RecordPublisher
+    prefix: str
+    extractor: Extractor = field(default_factory=RuleExtractor)
+    embedder: Embedder | None = None
+    vectors: VectorStore | None = None
+    source: PartitionLog | None = None
+    controls: Controls = field(default_factory=Controls)
+    batch_records: int = 500
+
+
+def handler_for(name: str, parts: Parts) -> Handler:
+    """The handler of a stage. Raises ConfigurationError for a name that is no stage."""
+    if name == "extract":
+        return Extract(parts.extractor, parts.prefix)
+    if name == "resolve":
+        return Resolve(_present(parts.embedder, name), parts.ledger, parts.controls, parts.prefix)
+    if name == "adjudicate":
+        return Adjudicate(parts.controls, parts.prefix)
+    if name == "control":
+        return Control()
+    if name == "project":
+        return Project(_present(parts.vectors, name), _present(parts.embedder, name).profile.model_id)
+    raise ConfigurationError(f"no stage is called {name!r}; there are: {', '.join(BY_NAME)}")
+
+
+def build_stages(names: Sequence[str], parts: Parts) -> list[TransactionalStage]:
+    """The named stages over the given parts."""
+    return [
+        TransactionalStage(
+            name,
+            topic_name(BY_NAME[name].reads, parts.prefix),
+            handler_for(name, parts),
+            parts.ledger,
+            parts.publisher,
+            dead_letter_topic=topic_name("deadletters", parts.prefix),
+            max_batch=min(BY_NAME[name].max_batch, parts.batch_records),
+            source=parts.source,
+            limits=size_limits(parts.prefix),
+        )
+        for name in names
+    ]
+
+
+def check_stages(names: Sequence[str]) -> None:
+    """Raises ConfigurationError, naming the stages there are."""
+    unknown = [name for name in names if name not in BY_NAME]
+    if unknown:
+        raise ConfigurationError(f"no stage is called {', '.join(unknown)}; there are: {', '.join(BY_NAME)}")
+
+
+@asynccontextmanager
+async def open_stages(names: Sequence[str], settings: Settings) -> AsyncIterator[list[TransactionalStage]]:
+    """The named stages on the real parts of the settings; the parts are closed at the end.
+
+    Raises ConfigurationError, TransientError (broker or database away) and IntegrityError (schema too new).
+    """
+    check_stages(names)
+    async with AsyncExitStack() as opened:
+        ledger = await open_ledger(settings)
+        opened.push_async_callback(ledger.close)
+        publisher = Publisher(
+            settings.bootstrap,
+            limits=size_limits(settings.topic_prefix),
+            max_record_bytes=max(size_limits(settings.topic_prefix).values()),
+            timeout_s=settings.broker_timeout_s,
+        )
+        await publisher.start()
+        opened.push_async_callback(publisher.stop)
+        parts = Parts(
+            ledger,
+            publisher,
+            settings.topic_prefix,
+            source=KafkaLog(settings.bootstrap),
+            batch_records=settings.batch_records,
+        )
+        if {"resolve", "project"} & set(names):
+            parts.embedder = open_embedder(settings)
+        if "project" in names:
+            parts.vectors = await open_vectors(settings, _present(parts.embedder, "project"))
+            opened.push_async_callback(parts.vectors.close)
+        yield build_stages(names, parts)
+
+
+async def open_ledger(settings: Settings) -> PostgresLedger:
+    """The ledger, its schema brought up to date."""
+    ledger = PostgresLedger(
+        settings.dsn.get_secret_value(),
+        schema=settings.db_schema,
+        pool_size=settings.pool_size,
+        timeout_s=settings.database_timeout_s,
+    )
+    await ledger.open()
+    return ledger
+
+
+def open_embedder(settings: Settings) -> Embedder:
+    """The embedder that the settings name. Raises ConfigurationError when it is not installed or not intact."""
+    if settings.embedder == "stub":
+        return StubEmbedder()
+    if settings.embedder == "offline":
+        return OfflineMiniLM(threads=settings.embedder_threads, batch_size=settings.embedder_batch)
+    raise ConfigurationError(
+        f"embedder {settings.embedder} is not available; set CLAIMSTREAM_EMBEDDER=offline"
+    )
+
+
+async def open_vectors(settings: Settings, embedder: Embedder) -> LanceVectors:
+    return await LanceVectors.open(settings.lancedb_uri, embedder.profile)
+
+
+def _present(part: _Part | None, stage: str) -> _Part:
+    if part is None:
+        raise ConfigurationError(f"the stage {stage} needs a part that was not opened for it")
+    return part
