@@ -23,7 +23,12 @@ def _utc(moment: datetime) -> datetime:
 
 
 #: A name that may become part of a key: 1 to 256 characters, no U+001F.
-KeyPart = Annotated[str, Field(min_length=1, max_length=256), AfterValidator(_plain)]
+KeyPart = Annotated[
+    str,
+    # The pattern says the same as _plain, to readers of the JSON Schema.
+    Field(min_length=1, max_length=256, json_schema_extra={"pattern": "^[^\\u0000\\u001f]*$"}),
+    AfterValidator(_plain),
+]
 #: A moment with a zone; kept in UTC.
 Moment = Annotated[AwareDatetime, AfterValidator(_utc)]
 #: A weight or a probability.
