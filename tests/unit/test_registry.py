@@ -91,3 +91,9 @@ def test_texts_for_the_embedder_leave_out_families_and_other_types() -> None:
     texts = shipped().texts("user")
     assert texts["timezone"] == "timezone: the time zone the person is in"
     assert "located_in" not in texts and "favorite_*" not in texts
+
+
+def test_one_label_is_two_predicates_by_its_subject() -> None:
+    """A task is assigned to one; a person may be assigned to many."""
+    assert found("assigned_to", "task") == ("assigned_to", "exact")
+    assert found("assigned_to", "person") == ("works_on", "synonym")
