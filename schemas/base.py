@@ -82,7 +82,20 @@ def read_object(raw: bytes | None) -> dict[str, Any]:
         raise UnreadableRecord(f"the record is not JSON: {error}") from None
     if not isinstance(body, dict):
         raise UnreadableRecord(f"the record is a JSON {type(body).__name__}; this topic takes objects")
+    if "content" in body and b"\\u0000" in raw:
+        body["content"] = _without_nul(body["content"])
     return body
+
+
+def _without_nul(value: Any) -> Any:
+    """U+0000 as U+FFFD in readable text: PostgreSQL's text cannot hold it, and one such turn must not stop a stage."""
+    if isinstance(value, str):
+        return value.replace("\x00", "\ufffd")
+    if isinstance(value, list):
+        return [_without_nul(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _without_nul(item) for key, item in value.items()}
+    return value
 
 
 def check_version(body: dict[str, Any], model: type[Event]) -> None:

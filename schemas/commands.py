@@ -10,7 +10,14 @@ from schemas.inbox import Versions
 
 DisputeAction = Literal["accept_challenger", "uphold_incumbent", "both_hold", "dismiss"]
 Action = Literal[
-    "accept_challenger", "uphold_incumbent", "both_hold", "dismiss", "confirm", "retract", "restore", "reconsider"
+    "accept_challenger",
+    "uphold_incumbent",
+    "both_hold",
+    "dismiss",
+    "confirm",
+    "retract",
+    "restore",
+    "reconsider",
 ]
 Relation = Literal["same", "refines", "contradicts", "ended", "unrelated", "undecided"]
 

@@ -18,11 +18,12 @@
 
 from dataclasses import replace
 
+from processors.deciding.change import Ruling
 from processors.deciding.compare import Relation, compare
 from processors.deciding.disputes import park
 from processors.deciding.endings import end
 from processors.deciding.model import Claim, Support
-from processors.deciding.statement import Ruling, Statement
+from processors.deciding.statement import Statement
 from processors.deciding.strategies import Contest, Outcome, contest_by
 
 

@@ -2,9 +2,10 @@
 
 from datetime import datetime
 
+from processors.deciding.change import Ruling
 from processors.deciding.disputes import park
 from processors.deciding.model import Claim, Ending
-from processors.deciding.statement import Ruling, Statement
+from processors.deciding.statement import Statement
 from processors.deciding.strategies import Contest, contest_by
 from schemas.values import TypedValue
 

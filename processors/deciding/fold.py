@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from processors.deciding.cases import decide
+from processors.deciding.change import Ruling
 from processors.deciding.control import ControlView, Rules
 from processors.deciding.disputes import settle
 from processors.deciding.model import (
@@ -15,10 +16,11 @@ from processors.deciding.model import (
     Slot,
     microseconds,
 )
-from processors.deciding.statement import Ruling, Statement, slot_key
+from processors.deciding.statement import Statement, slot_key
 from processors.deciding.working_set import WorkingSet
 from processors.predicates import fix
 from schemas.claims import ClaimChanged, ClaimContent
+from schemas.disputes import DisputeChanged
 from schemas.facts import Cardinality
 from schemas.inbox import Proposal
 
@@ -43,7 +45,7 @@ def _decide_one(ws: WorkingSet, proposal: Proposal, view: ControlView) -> None:
     entity = _advance(ws, proposal)
     statement = _statement(ws, proposal, entity, view)
     ruling = decide(statement)
-    settle(statement)
+    settle(statement, statement.cell)
     _announce(statement, ruling)
     entity.decisions += 1
     ws.evidence.append(_evidence(statement, ruling))
@@ -74,7 +76,20 @@ def _statement(ws: WorkingSet, proposal: Proposal, entity: Entity, view: Control
         ws.put_slot(slot)
     cell = CellKey(key, "" if slot.cardinality == "one" else fixed.value.key)
     order = Order(microseconds(proposal.event_time), proposal.source, proposal.event_id, proposal.ordinal)
-    return Statement(ws, proposal, entity, rules, slot, cell, fixed.value, fixed.match, order)
+    return Statement(
+        ws=ws,
+        record_id=proposal.id,
+        at=proposal.event_time,
+        order=order,
+        agent=proposal.agent,
+        entity=entity,
+        rules=rules,
+        slot=slot,
+        proposal=proposal,
+        cell=cell,
+        value=fixed.value,
+        match=fixed.match,
+    )
 
 
 def _announce(statement: Statement, ruling: Ruling) -> None:
@@ -116,7 +131,7 @@ def _announce(statement: Statement, ruling: Ruling) -> None:
             )
         )
     for event in statement.announcements:
-        if event.type == "dispute":
+        if isinstance(event, DisputeChanged):
             event = event.model_copy(update={"entity_version": entity.version})
         ws.events.append(event)
 
