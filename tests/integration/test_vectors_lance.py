@@ -217,6 +217,7 @@ def files(folder: Path) -> int:
     return sum(1 for _ in (folder / "claims.lance" / "data").iterdir())
 
 
+@pytest.mark.filterwarnings("ignore:optimize.cleanup_older_than=0")
 async def test_upkeep_comes_by_itself(tmp_path: Path) -> None:
     upkeep = Upkeep(every_upserts=10, keep_versions=timedelta(microseconds=1), index_from=0)
     store = await LanceVectors.open(str(tmp_path), MINILM_INT8, upkeep=upkeep)
