@@ -13,9 +13,12 @@ from streams.cli import running
 def build() -> typer.Typer:
     """The program with all its commands."""
     from streams.cli import (
+        dev,
+        health,
         publish,
         settings_command,
         topics,
+        worker,
     )
 
     app = typer.Typer(
@@ -32,7 +35,7 @@ def build() -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(_options)
-    for module in (topics, publish, settings_command):
+    for module in (dev, publish, topics, worker, health, settings_command):
         module.register(app)
     return app
 

@@ -74,6 +74,10 @@ class Child:
         """Process id of the child."""
         return self._process.pid
 
+    def poll(self) -> int | None:
+        """Its exit code, None while it runs."""
+        return self._process.poll()
+
     def wait_until(self, ready: Callable[[], bool], timeout_s: float) -> None:
         """Return when `ready()`. Raises ChildFailed, with the end of its log, when it exits first or on
         timeout.

@@ -1,0 +1,71 @@
+"""`claimstream worker`: run stages."""
+
+from __future__ import annotations
+
+import asyncio
+import difflib
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+from prometheus_client import start_http_server
+
+from schemas.errors import ClaimstreamError
+from streams.cli import running
+from streams.settings import Settings
+from streams.topology import BY_NAME, STAGES
+
+
+class WorkerEnded(ClaimstreamError):
+    """A stage crashed; what it had not acknowledged comes again when the worker is started again."""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command(
+        "worker", epilog="Stages: " + ", ".join(f"{stage.name} ({stage.does})" for stage in STAGES) + "."
+    )(worker)
+
+
+def worker(
+    stages: Annotated[list[str] | None, typer.Argument(metavar="STAGE...", help="Stages by name.")] = None,
+    every: Annotated[bool, typer.Option("--all", help="All stages in this one process.")] = False,
+) -> None:
+    """Run stages until SIGTERM or Ctrl-C (exit code 0). A crash ends the process with exit code 1: start it again.
+
+    Start as many workers of a stage as there are partitions, at most; they share them.
+    """
+    names = stage_names(stages or [], every)
+    settings = running.settings()
+    if asyncio.run(_host(names, settings)) != 0:
+        raise WorkerEnded()
+
+
+def stage_names(names: Sequence[str], every: bool) -> list[str]:
+    """The stages asked for, each once. Raises typer.BadParameter for none, for both ways, for an unknown one."""
+    if bool(names) == every:
+        raise typer.BadParameter(f"name the stages ({', '.join(BY_NAME)}), or say --all")
+    for name in names:
+        if name not in BY_NAME:
+            near = difflib.get_close_matches(name, BY_NAME, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(BY_NAME)}"
+            raise typer.BadParameter(f"{name!r} is no stage; {hint}")
+    return list(dict.fromkeys(names)) if names else list(BY_NAME)
+
+
+async def _host(names: Sequence[str], settings: Settings) -> int:
+    # Here, not above: models and stores take seconds to import, and `--help` should not.
+    from streams.assembly import open_stages
+    from streams.faust_adapter import FaustOptions
+    from streams.heartbeat import Heartbeat
+    from streams.logs import configure
+    from streams.worker import host
+
+    configure(settings)
+    options = FaustOptions(
+        settings.bootstrap, settings.topic_prefix, session_timeout_s=settings.session_timeout_s
+    )
+    async with Heartbeat(settings.health_dir, names) as heartbeat, open_stages(names, settings) as stages:
+        if settings.metrics_port:
+            start_http_server(settings.metrics_port, settings.metrics_host)
+        return await host(stages, options, on_ready=heartbeat.ready)
