@@ -2,27 +2,17 @@
 
 from collections import OrderedDict
 from collections.abc import Sequence
-from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from processors.embedding import EmbedderProfile
-
-
-class _Embedder(Protocol):
-    @property
-    def profile(self) -> EmbedderProfile: ...
-
-    async def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]: ...
-
-    def close(self) -> None: ...
+from processors.ports import Embedder
 
 
 class CachedEmbedder:
     """An embedder that keeps the newest ``capacity`` texts' vectors (1.5 KB each at 384 dimensions)."""
 
-    def __init__(self, inner: _Embedder, capacity: int = 20_000) -> None:
+    def __init__(self, inner: Embedder, capacity: int = 20_000) -> None:
         self._inner = inner
         self._capacity = capacity
         self._kept: OrderedDict[str, npt.NDArray[np.float32]] = OrderedDict()

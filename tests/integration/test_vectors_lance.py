@@ -246,3 +246,15 @@ async def test_with_an_index_the_answers_stay(tmp_path: Path) -> None:
         assert len(rest) == 19
     hits = await store.search(vectors(1)[0], "o'other", 300)
     assert len(hits) == 200 and {hit.row.tenant for hit in hits} == {"o'other"}
+
+
+async def test_a_large_table_waits_longer_for_its_upkeep(tmp_path: Path) -> None:
+    # Compacting rewrites the table: 3,000 rows must not be rewritten after every upsert.
+    upkeep = Upkeep(every_upserts=1, keep_versions=timedelta(days=1), index_from=0)
+    store = await LanceVectors.open(str(tmp_path), MINILM_INT8, upkeep=upkeep)
+    await store.upsert(rows(3_000))
+    seen = []
+    for start in (4_000, 5_000):
+        await store.upsert(rows(1, start=start))
+        seen.append(files(tmp_path))
+    assert seen == [2, 4]  # two upserts; then a third and the compacted one
