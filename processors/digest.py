@@ -122,7 +122,7 @@ def _claim(row: Claim) -> dict[str, Any]:
         "embedding_model": row.embedding_model,
         "confidence": row.confidence,
         "valid": [_micro(row.valid_from), _micro(row.valid_to), _micro(row.last_confirmed)],
-        "order": row.order,
+        "order": list(row.order),
         "slot_version": row.slot_version,
         "created_by": str(row.created_by),
         "decided_by": str(row.decided_by),
@@ -136,7 +136,7 @@ def _support(row: Support) -> dict[str, Any]:
         "cell": [*_slot(row.cell.slot), row.cell.value_key],
         "agent": row.agent,
         "claim": str(row.claim_id),
-        "order": row.order,
+        "order": list(row.order),
         "confidence": row.confidence,
         "origins": row.origins,
     }
@@ -147,7 +147,7 @@ def _ending(row: Ending) -> dict[str, Any]:
         "slot": _slot(row.slot),
         "value_key": row.value_key,
         "agent": row.agent,
-        "order": row.order,
+        "order": list(row.order),
         "ended_at": _micro(row.ended_at),
         "record": str(row.record_id),
     }
@@ -173,7 +173,7 @@ def _evidence(row: Evidence) -> dict[str, Any]:
         "slot": _slot(row.slot),
         "claim": str(row.claim_id),
         "agent": row.agent,
-        "order": row.order,
+        "order": list(row.order),
         "origins": row.origins,
         "confidence": row.confidence,
         "said": [row.basis, row.polarity, row.ended, row.value_key, row.mention, row.label, row.match],
@@ -191,7 +191,7 @@ def _decision(row: Decision) -> dict[str, Any]:
         "slot_version": row.slot_version,
         "control": [row.policy, row.authority, row.registry],
         "agent": row.agent,
-        "order": row.order,
+        "order": list(row.order),
         "detail": row.detail,
     }
 
