@@ -14,6 +14,7 @@ def build() -> typer.Typer:
     """The program with all its commands."""
     from streams.cli import (
         dev,
+        disputes,
         health,
         publish,
         settings_command,
@@ -35,7 +36,7 @@ def build() -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(_options)
-    for module in (dev, publish, topics, worker, health, settings_command):
+    for module in (dev, publish, disputes, topics, worker, health, settings_command):
         module.register(app)
     return app
 
