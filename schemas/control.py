@@ -8,7 +8,7 @@ from schemas.base import Event, Frozen, KeyPart, Moment, Unit
 
 StrategyName = Literal["recency", "authority", "consensus", "llm-judge"]
 #: A predicate pattern: ``user.timezone``, ``user.schedule.*`` or ``*``; the most specific one wins.
-Pattern = Annotated[str, Field(min_length=1, max_length=256, pattern=r"^[^\s]+$")]
+Pattern = Annotated[str, Field(min_length=1, max_length=256, pattern=r"^[^\s\x00-\x1f]+$")]
 
 
 class PolicyRule(Frozen):

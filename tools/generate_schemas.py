@@ -1,4 +1,4 @@
-"""Writes the published contracts: schemas/json/*.json and docs/asyncapi.yaml.
+"""Writes the published contracts: schemas/json/*.json, docs/asyncapi.yaml and the examples in docs/consuming.md.
 
 ``python -m tools.generate_schemas`` (``make schemas``) writes them; with ``--check`` it names those that are stale and
 ends with 1.
@@ -7,6 +7,7 @@ ends with 1.
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any, Final
@@ -15,11 +16,17 @@ import yaml
 
 from tools import dead_letter_schema
 from tools.asyncapi import document
+from tools.event_examples import examples
 from tools.event_schemas import EVENTS, event_schema, file_name
 
 ROOT: Final = Path(__file__).parents[1]
 SCHEMAS: Final = Path("schemas/json")
 ASYNCAPI: Final = Path("docs/asyncapi.yaml")
+CONSUMING: Final = Path("docs/consuming.md")
+#: The marked code blocks of a page.
+_EXAMPLE: Final = re.compile(
+    r"(?P<mark><!-- example: (?P<kind>\w+), [^\n]*-->\n)```json\n(?P<body>.*?)\n```\n", re.DOTALL
+)
 _NOTE: Final = "# Made by `make schemas` from the models, topics/declaration.py and streams/topology.py.\n"
 
 
@@ -32,7 +39,25 @@ def contents() -> dict[Path, str]:
     found[ASYNCAPI] = _NOTE + yaml.dump(
         document(), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110
     )
+    found[CONSUMING] = with_examples((ROOT / CONSUMING).read_text("utf-8"))
     return found
+
+
+def with_examples(page: str) -> str:
+    """`page` with each marked code block replaced by the example of its event."""
+
+    def block(match: re.Match[str]) -> str:
+        body = json.loads(examples()[match["kind"]].to_json())
+        # The order of the models reads better than that of the wire.
+        ordered = _ordered(body, event_schema(EVENTS[match["kind"]]))
+        return f"{match['mark']}```json\n{json.dumps(ordered, indent=2)}\n```\n"
+
+    return _EXAMPLE.sub(block, page)
+
+
+def _ordered(body: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
+    names = [name for name in ("type", *schema["properties"]) if name in body]
+    return {name: body[name] for name in dict.fromkeys(names)}
 
 
 def stale(root: Path = ROOT) -> list[str]:
