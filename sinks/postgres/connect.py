@@ -10,19 +10,19 @@ from psycopg.types.json import set_json_loads
 from schemas.errors import ConfigurationError
 from sinks.postgres.binary import register
 
-# The write path asks for some thousand keys by index, never for whole tables. Left alone, the planner takes hash joins
-# over sequential scans while tables are young and has that plan still when they are not.
-_WRITING = {"enable_seqscan": "off", "enable_hashjoin": "off", "enable_mergejoin": "off"}
+# The ledger asks for keys by index, never for whole tables. Left alone, the planner takes hash joins over sequential
+# scans while tables are young and has that plan still when they are not.
+_BY_INDEX = {"enable_seqscan": "off", "enable_hashjoin": "off", "enable_mergejoin": "off"}
 _ALWAYS = {"TimeZone": "UTC", "jit": "off", "client_encoding": "UTF8"}
 
 
-def conninfo(dsn: str, schema: str, *, writing: bool) -> str:
+def conninfo(dsn: str, schema: str) -> str:
     """The DSN with `schema` as its search path. Raises ConfigurationError when it cannot be read."""
     try:
         known = conninfo_to_dict(dsn)
     except psycopg.ProgrammingError as error:
         raise ConfigurationError(f"CLAIMSTREAM_DSN is not a Postgres address: {str(error).strip()}") from None
-    settings = {"search_path": _quoted(schema), **_ALWAYS, **(_WRITING if writing else {})}
+    settings = {"search_path": _quoted(schema), **_ALWAYS, **_BY_INDEX}
     options = [
         str(known.get("options") or ""),
         *(f"-c {name}={_escaped(value)}" for name, value in settings.items()),

@@ -30,20 +30,27 @@ async def entities(connection: AsyncConnection[Any], tenant: str | None) -> Asyn
 
 async def rows_of(connection: AsyncConnection[Any], wanted: Sequence[Entity]) -> list[EntityRows]:
     """The rows of the entities, in the same order."""
-    values = {
-        "tenants": array("t", [row.key.tenant for row in wanted]),
-        "entities": array("t", [row.key.entity for row in wanted]),
-    }
     found = [EntityRows(row) for row in wanted]
+    await fill(connection, await slots_of(connection, found))
+    return found
+
+
+async def slots_of(
+    connection: AsyncConnection[Any], owners: Sequence[EntityRows]
+) -> list[tuple[bytes, SlotKey, EntityRows]]:
+    """Adds the slots to their owners; returns (id, key, owner) for `fill`."""
+    values = {
+        "tenants": array("t", [row.entity.key.tenant for row in owners]),
+        "entities": array("t", [row.entity.key.entity for row in owners]),
+    }
     cursor = await connection.execute(SQL["slots_of"], values, binary=True)
     slots: list[tuple[bytes, SlotKey, EntityRows]] = []
     for n, slot, predicate, scope, cardinality, version in await cursor.fetchall():
-        rows = found[n - 1]
+        rows = owners[n - 1]
         key = SlotKey(rows.entity.key.tenant, rows.entity.key.entity, predicate, scope)
         rows.slots.append(Slot(key, cardinality, version))
         slots.append((slot.bytes, key, rows))
-    await fill(connection, slots)
-    return found
+    return slots
 
 
 async def fill(connection: AsyncConnection[Any], slots: Sequence[tuple[bytes, SlotKey, EntityRows]]) -> None:

@@ -25,7 +25,7 @@ class PostgresLedger:
         self, dsn: str, *, schema: str = "claimstream", pool_size: int = 4, timeout_s: float = 10.0
     ) -> None:
         """`timeout_s`: seconds to wait for a connection before TransientError."""
-        self._conninfo = conninfo(dsn, schema, writing=True)
+        self._conninfo = conninfo(dsn, schema)
         self._where = where(dsn)
         self._schema = schema
         self._timeout_s = timeout_s

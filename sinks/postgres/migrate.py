@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 import psycopg
 from psycopg import sql
 
-from schemas.errors import IntegrityError
+from schemas.errors import ConfigurationError, IntegrityError
 from sinks.postgres.statements import SQL
 
 _FILE: Final = re.compile(r"^(\d{4})_(\w+)\.sql$")
@@ -46,17 +46,38 @@ async def migrate(
         # Held to the end of the transaction: a second program waits, then finds nothing to do.
         await connection.execute(SQL["lock_schema"], {"schema": schema})
         applied = await _applied(connection, schema)
-        newest, last = max(applied, default=0), len(steps)
-        if newest > last:
-            raise IntegrityError(
-                f"schema {schema!r} has version {newest} ({applied[newest]}), this program knows {last}: it was used "
-                "by a newer claimstream; upgrade this one, or name another schema. Nothing was changed"
-            )
-        pending = steps[newest:]
+        _refuse_newer(schema, applied, len(steps))
+        pending = steps[max(applied, default=0) :]
         for step in pending:
             await connection.execute(step.text.encode(), prepare=False)
             await connection.execute(SQL["add_schema_version"], {"version": step.version, "name": step.name})
     return [step.version for step in pending]
+
+
+async def require(connection: psycopg.AsyncConnection[Any], schema: str) -> None:
+    """For programs that only read: raises ConfigurationError when there is no ledger (of this version) yet."""
+    cursor = await connection.execute(SQL["schema_exists"], {"schema": schema})
+    row = await cursor.fetchone()
+    steps = migrations()
+    if row is not None and row[1]:
+        cursor = await connection.execute(SQL["schema_versions"])
+        applied = dict(await cursor.fetchall())
+        _refuse_newer(schema, applied, len(steps))
+        if len(applied) == len(steps):
+            return
+    raise ConfigurationError(
+        f"there is no ledger of this version in schema {schema!r}: start the stages once (`claimstream worker --all` "
+        "or `claimstream dev`), they make it"
+    )
+
+
+def _refuse_newer(schema: str, applied: dict[int, str], last: int) -> None:
+    newest = max(applied, default=0)
+    if newest > last:
+        raise IntegrityError(
+            f"schema {schema!r} has version {newest} ({applied[newest]}), this program knows {last}: it was used "
+            "by a newer claimstream; upgrade this one, or name another schema. Nothing was changed"
+        )
 
 
 async def _applied(connection: psycopg.AsyncConnection[Any], schema: str) -> dict[int, str]:

@@ -51,6 +51,11 @@ SELECT want.n, d.id, d.number, d.case_, d.outcome, d.rule, d.claim_id, d.changed
 FROM unnest(%(slots)s) WITH ORDINALITY AS want (slot, n) JOIN decisions AS d ON d.slot = want.slot
 ORDER BY want.n, d.number;
 
+-- name: entity_one
+-- One entity.
+SELECT tenant, entity, version, decisions, policy, authority, registry FROM entities
+WHERE tenant = %(tenant)s AND entity = %(entity)s;
+
 -- name: disputes_list
 -- Of a tenant, newest first; a status, or NULL for all.
 SELECT d.tenant, d.entity, d.predicate, d.scope, d.cell_key, d.id, d.challenger, d.incumbents, d.status, d.strategy,
@@ -74,7 +79,7 @@ WHERE tenant = %(tenant)s AND entity > %(after)s ORDER BY entity LIMIT %(n)s;
 
 -- name: event_extraction
 -- What extract made of an event.
-SELECT outcome, n_facts, record FROM extractions WHERE id = %(id)s AND tenant = %(tenant)s;
+SELECT outcome, record FROM extractions WHERE id = %(id)s AND tenant = %(tenant)s;
 
 -- name: facts_resolved
 -- Which facts have a proposal, and of which entity.
@@ -88,8 +93,9 @@ JOIN decisions AS d ON d.id = want.id AND d.tenant = %(tenant)s;
 
 -- name: event_dead_letters
 -- Where an event or one of its facts was given up.
-SELECT stage, topic, partition, source_offset, item, error_class, attempts FROM dead_letters
-WHERE event = %(id)s AND tenant = %(tenant)s ORDER BY stage, topic, partition, source_offset, item;
+SELECT d.stage, d.topic, d.partition, d.source_offset, d.item, d.error_class, d.attempts
+FROM unnest(%(ids)s) AS want (id) JOIN dead_letters AS d ON d.event = want.id AND d.tenant = %(tenant)s
+ORDER BY d.stage, d.topic, d.partition, d.source_offset, d.item;
 
 -- name: counters
 -- Summed over the partitions.
@@ -114,3 +120,8 @@ SELECT 'dead_letters', count(*) FROM dead_letters;
 -- name: progress_rows
 -- How far every stage is.
 SELECT stage, topic, partition, next_offset, published_offset FROM progress ORDER BY stage, topic, partition;
+
+-- name: control_versions_of
+-- The versions that events of the control log became.
+SELECT c.event, c.version FROM unnest(%(ids)s) AS want (id)
+JOIN control_versions AS c ON c.event = want.id AND c.tenant = %(tenant)s;
