@@ -9,6 +9,7 @@ record is lost.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import time
 from collections.abc import Awaitable, Callable, Sequence
@@ -56,7 +57,9 @@ class Runner:
         self._max_tries = max_tries
         self._gap_has_records = gap_has_records
         self._sleep = sleep
+        self._concurrent = max(1, getattr(stage, "concurrent_partitions", 1))
         self._next_offset: dict[tuple[str, int], int] = {}
+        self._forgotten = 0
 
     async def run(self, batch: Sequence[InRecord]) -> None:
         """Process `batch` (any partitions, offset order within each), trying again in place on
@@ -65,17 +68,43 @@ class Runner:
         Raises RecordsSkipped, RetriesExhausted and whatever else the stage raises; then nothing may be
         acknowledged.
         """
-        for (topic, partition), records in by_partition(batch).items():
+        partitions = by_partition(batch)
+        if self._concurrent == 1 or len(partitions) == 1:
+            for records in partitions.values():
+                await self._run_partition(records)
+            return
+        free = asyncio.Semaphore(self._concurrent)
+        try:
+            async with asyncio.TaskGroup() as group:
+                for records in partitions.values():
+                    group.create_task(self._run_partition(records, free))
+        except BaseExceptionGroup as errors:
+            raise errors.exceptions[0] from errors
+
+    async def _run_partition(
+        self, records: Sequence[InRecord], free: asyncio.Semaphore | None = None
+    ) -> None:
+        topic, partition = records[0].topic, records[0].partition
+        async with free or contextlib.nullcontext():
+            forgotten = self._forgotten
             await self._refuse_skipped(topic, partition, records)
             await self._until_done(records)
-            self._next_offset[topic, partition] = records[-1].offset + 1
+            # A rebalance while the batch was under way: where the partition stands now is not ours to know.
+            if forgotten == self._forgotten:
+                self._next_offset[topic, partition] = records[-1].offset + 1
 
-    def forget(self, partitions: Sequence[tuple[str, int]]) -> None:
-        """Drop what is known of (topic, partition) pairs that were revoked: another member may have moved
-        them on.
-        """
-        for key in partitions:
-            self._next_offset.pop(key, None)
+    def knows(self, topic: str, partition: int) -> bool:
+        """Is there an expectation of the partition's next offset?"""
+        return (topic, partition) in self._next_offset
+
+    def expect(self, topic: str, partition: int, offset: int) -> None:
+        """The next record of the partition should be at `offset` (what was committed; 0 when nothing was)."""
+        self._next_offset[topic, partition] = offset
+
+    def forget(self) -> None:
+        """Drop all expectations, at a rebalance: another member may move the partitions on."""
+        self._forgotten += 1
+        self._next_offset.clear()
 
     async def _refuse_skipped(self, topic: str, partition: int, records: Sequence[InRecord]) -> None:
         probe = self._gap_has_records

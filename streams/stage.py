@@ -36,6 +36,10 @@ class OutRecord:
 class Stage(Protocol):
     """One step of the pipeline. `input_topic` is a full name; `max_batch` bounds the records of one
     `process` call.
+
+    A stage whose `process` may run for different partitions at the same time says so with a further
+    attribute, `concurrent_partitions: int` (default 1): then writes to the broker share requests and a
+    model shares batches.
     """
 
     name: str

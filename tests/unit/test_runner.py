@@ -82,6 +82,35 @@ async def test_no_later_partition_is_touched_before_the_failing_one_is_done() ->
     assert stage.calls == [[(0, 1)], [(0, 1)], [(1, 1)]]
 
 
+async def test_partitions_run_together_when_the_stage_allows() -> None:
+    stage = Recorder()
+    stage.concurrent_partitions = 2  # type: ignore[attr-defined]
+    running, most = 0, 0
+    together = asyncio.Event()
+
+    async def process(batch: Sequence[InRecord]) -> None:
+        nonlocal running, most
+        running += 1
+        most = max(most, running)
+        if running == 2:
+            together.set()
+        await together.wait()
+        stage.calls.append([(r.partition, r.offset) for r in batch])
+        running -= 1
+
+    stage.process = process  # type: ignore[method-assign]
+    await Runner(stage).run([record(p, o) for o in (1, 2) for p in (0, 1, 2, 3)])
+    assert most == 2
+    assert sorted(stage.calls) == [[(p, 1), (p, 2)] for p in (0, 1, 2, 3)]
+
+
+async def test_one_failing_partition_of_several_raises_its_own_error() -> None:
+    stage = Recorder(fail=[None, KeyError("bug"), None])
+    stage.concurrent_partitions = 8  # type: ignore[attr-defined]
+    with pytest.raises(KeyError):
+        await Runner(stage).run([record(p, 1) for p in (0, 1, 2)])
+
+
 async def test_any_other_error_propagates_at_once() -> None:
     stage = Recorder(fail=[KeyError("bug")])
     with pytest.raises(KeyError):
@@ -127,10 +156,41 @@ async def test_an_empty_gap_and_a_revoked_partition_are_not() -> None:
 
     runner = Runner(stage, gap_has_records=records_there)
     await runner.run([record(0, 3)])
-    runner.forget([("memory.turns.v1", 0)])
+    runner.forget()
     await runner.run([record(0, 9)])
     await runner.run([record(0, 7)])  # read again after a rebalance: never a gap
     assert stage.calls[-1] == [(0, 7)]
+
+
+async def test_the_first_record_is_held_against_what_was_committed() -> None:
+    async def records_there(_topic: str, _partition: int, first: int, _end: int) -> bool:
+        return first < 8  # 8 and after were deleted by retention
+
+    stage = Recorder()
+    runner = Runner(stage, gap_has_records=records_there)
+    assert not runner.knows("memory.turns.v1", 0)
+    runner.expect("memory.turns.v1", 0, 7)
+    assert runner.knows("memory.turns.v1", 0)
+    with pytest.raises(RecordsSkipped, match="offset 7 to 9"):
+        await runner.run([record(0, 9)])
+    runner.expect("memory.turns.v1", 0, 8)
+    await runner.run([record(0, 9)])
+    assert stage.calls == [[(0, 9)]]
+
+
+async def test_a_rebalance_in_mid_batch_leaves_no_expectation() -> None:
+    async def records_there(_topic: str, _partition: int, _first: int, _end: int) -> bool:
+        return True
+
+    stage = Recorder()
+    runner = Runner(stage, gap_has_records=records_there)
+
+    async def process_and_lose_the_partition(_batch: Sequence[InRecord]) -> None:
+        runner.forget()
+
+    stage.process = process_and_lose_the_partition  # type: ignore[method-assign]
+    await runner.run([record(0, 3)])
+    await runner.run([record(0, 9)])  # another member moved it on meanwhile
 
 
 async def test_deliveries_retries_and_acks_are_counted() -> None:
