@@ -1,8 +1,11 @@
 """`make bench-extract`: precision and recall of the rule extractor on the held-out labels.
 
-Reads the sentences from the data folder (``--data``, or ``CLAIMSTREAM_DATA``), checks each against the hash in the labels, and
-prints figures with 95 % Wilson intervals and the errors by index, never a sentence.  Counted: asserted facts; what the extractor
-marks as inferred is listed, not counted.  Precision: share of predicted facts that fit a label, required or optional.  Recall: share of
+Reads the sentences from the data folder (``--data``, or ``CLAIMSTREAM_DATA``), checks each against the
+hash in the labels, and
+prints figures with 95 % Wilson intervals and the errors by index, never a sentence.  Counted: asserted
+facts; what the extractor
+marks as inferred is listed, not counted.  Precision: share of predicted facts that fit a label, required
+or optional.  Recall: share of
 required labels that some predicted fact fits.
 """
 
@@ -31,7 +34,15 @@ LABELS = Path(__file__).parent / "labels"
 SPEAKER = Mention(text="speaker", type="user", entity="user:speaker")
 #: Labels were written without a date; the time of the turn only dates "last year".
 AT = datetime(2026, 1, 1, tzinfo=UTC)
-_SAME_WORDS = {"mom": "mother", "dad": "father", "kids": "children", "kid": "child", "pups": "pup", "2": "two", "1": "one"}
+_SAME_WORDS = {
+    "mom": "mother",
+    "dad": "father",
+    "kids": "children",
+    "kid": "child",
+    "pups": "pup",
+    "2": "two",
+    "1": "one",
+}
 
 
 @dataclass
@@ -45,6 +56,7 @@ class Score:
     states: int = 0
     states_found: int = 0
     inferred: int = 0
+    sentences: int = 0
     wrong: list[str] = field(default_factory=list)
     missed: list[str] = field(default_factory=list)
 
@@ -113,20 +125,24 @@ def lumps(fact: Fact, labels: list[dict[str, Any]]) -> bool:
 
 
 def score(name: str, pool: list[str]) -> Score:
-    """Runs the extractor over one held-out set. Raises SystemExit when a sentence does not match its label's hash."""
+    """Runs the extractor over one held-out set. Raises SystemExit when a sentence does not match its
+    label's hash."""
     families = json.loads((LABELS / "families.json").read_text("utf-8"))
     texts, result = sample(pool), Score()
     for line in (LABELS / f"{name}.jsonl").read_text("utf-8").splitlines():
         row = json.loads(line)
         text = texts[row["index"]]
         if digest(text) != row["sha256"]:
-            raise SystemExit(f"{name} {row['index']}: the data set is not the one that was labelled (sha256 differs)")
+            raise SystemExit(
+                f"{name} {row['index']}: the data set is not the one that was labelled (sha256 differs)"
+            )
         _count(row, extract([Message(text=text)], speaker=SPEAKER, at=AT), families, result)
     return result
 
 
 def _count(row: dict[str, Any], facts: list[Fact], families: dict[str, list[str]], result: Score) -> None:
     labels: list[dict[str, Any]] = row["facts"]
+    result.sentences += 1
     asserted = [fact for fact in facts if fact.basis == "observed" and fact.act == "assert"]
     result.inferred += len(facts) - len(asserted)
     covered: set[int] = set()
@@ -151,11 +167,15 @@ def _count(row: dict[str, Any], facts: list[Fact], families: dict[str, list[str]
 
 
 def report(name: str, result: Score) -> None:
+    """Prints the figures and the errors of one set."""
     low, high = wilson(result.correct, result.predicted)
-    print(f"{name}: precision {result.precision():.3f} [{low:.3f}, {high:.3f}] ({result.correct} of {result.predicted} facts)")
+    counts = f"{result.correct} of {result.predicted} facts"
+    print(f"{name}: precision {result.precision():.3f} [{low:.3f}, {high:.3f}] ({counts})")
     low, high = wilson(result.found, result.required)
-    print(f"{name}: recall    {result.recall():.3f} [{low:.3f}, {high:.3f}] ({result.found} of {result.required} labels; "
-          f"states alone {result.states_found} of {result.states})")  # fmt: skip
+    counts = (
+        f"{result.found} of {result.required} labels; states alone {result.states_found} of {result.states}"
+    )
+    print(f"{name}: recall    {result.recall():.3f} [{low:.3f}, {high:.3f}] ({counts})")
     print(f"{name}: inferred, not counted: {result.inferred}")
     print(f"{name}: wrong (index:rule): {' '.join(result.wrong) or 'none'}")
     print(f"{name}: missed (index): {' '.join(result.missed) or 'none'}")
@@ -164,7 +184,9 @@ def report(name: str, result: Score) -> None:
 def main() -> None:
     """Prints both sets and, last, one line of JSON. Exits with 2 when the data sets are absent."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--data", type=Path, default=Path(os.environ.get("CLAIMSTREAM_DATA", "../shared/data")))
+    parser.add_argument(
+        "--data", type=Path, default=Path(os.environ.get("CLAIMSTREAM_DATA", "../shared/data"))
+    )
     folder: Path = parser.parse_args().data
     pools: dict[str, tuple[str, Callable[[Path], list[str]]]] = {
         "persona": ("msc_personas.json", persona_pool),
@@ -172,15 +194,20 @@ def main() -> None:
     }
     missing = [file for file, _ in pools.values() if not (folder / file).is_file()]
     if missing:
-        print(f"{', '.join(missing)} not found in {folder}; name the folder with --data or CLAIMSTREAM_DATA", file=sys.stderr)
+        print(
+            f"{', '.join(missing)} not found in {folder}; name the folder with --data or CLAIMSTREAM_DATA",
+            file=sys.stderr,
+        )
         raise SystemExit(2)
     print(f"extractor {EXTRACTOR_ID}, held-out labels of seed 7 (bench/labels/README.md)")
     scores = {name: score(name, read(folder)) for name, (_, read) in pools.items()}
     for name, result in scores.items():
         report(name, result)
-    line = {"bench": "extract"} | {
-        f"{name}_{figure}": round(getattr(scores[name], figure)(), 3) for name in pools for figure in ("precision", "recall")
-    } | {"n": sum(len((LABELS / f"{name}.jsonl").read_text("utf-8").splitlines()) for name in pools)}  # fmt: skip
+    line: dict[str, str | float] = {"bench": "extract"}
+    for name, result in scores.items():
+        line[f"{name}_precision"] = round(result.precision(), 3)
+        line[f"{name}_recall"] = round(result.recall(), 3)
+    line["n"] = sum(result.sentences for result in scores.values())
     print(json.dumps(line))
 
 

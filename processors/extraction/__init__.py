@@ -1,6 +1,7 @@
 """The offline extractor: plain statements of a turn as facts, by rules alone.
 
-Precision before recall: questions, hypotheses, quotes, sarcasm, the assistant's and a tool's own words assert nothing.
+Precision before recall: questions, hypotheses, quotes, sarcasm, the assistant's and a tool's own words
+assert nothing.
 docs/extraction.md lists the shapes it knows.
 """
 
@@ -26,8 +27,8 @@ __all__ = ["EXTRACTOR_ID", "MAX_FACTS", "extract"]
 def extract(messages: Sequence[Message], *, speaker: Mention, at: datetime) -> list[Fact]:
     """The facts that the ``user`` messages of a turn state, at most MAX_FACTS, in the order they are said.
 
-    ``speaker`` is who says "I" where a message names no speaker of its own; ``at`` (UTC) is the turn's event time, against
-    which "last year" is read. Pure: equal arguments give equal facts. Raises nothing on any text.
+    ``speaker`` is who says "I" where a message names no speaker of its own; ``at`` (UTC) is the
+    turn's event time, against which "last year" is read. Pure: equal arguments give equal facts. Raises nothing on any text.
     """
     facts: list[Fact] = []
     seen: set[tuple[object, ...]] = set()
@@ -55,7 +56,8 @@ def extract(messages: Sequence[Message], *, speaker: Mention, at: datetime) -> l
 
 
 def speaker_of(message: Message) -> Mention | None:
-    """The mention of a message's own speaker (``guest:ola`` -> Ola the guest), None when it is the turn's user."""
+    """The mention of a message's own speaker (``guest:ola`` -> Ola the guest), None when it is the turn's
+    user."""
     if message.speaker is None:
         return None
     kind, _, name = message.speaker.partition(":")

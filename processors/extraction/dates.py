@@ -1,4 +1,5 @@
-"""The few relative times a statement names itself, against the time of the turn: "last year", "yesterday", "in 2019".
+"""The few relative times a statement names itself, against the time of the turn: "last year", "yesterday",
+"in 2019".
 
 Anything else stays unknown: a date is never guessed.
 """

@@ -1,4 +1,5 @@
-"""A fact in the making, and its last step: what the reader hands on becomes a `Fact` with a plain sentence of its own."""
+"""A fact in the making, and its last step: what the reader hands on becomes a `Fact` with a plain sentence
+of its own."""
 
 from __future__ import annotations
 
@@ -13,8 +14,9 @@ from schemas.facts import Fact, Mention, Quote
 #: A guess is kept below the ledger's default threshold (0.5).
 INFERRED_CONFIDENCE: Final = 0.3
 _VERBAL: Final = frozenset(
-    """likes prefers wants owns has plays speaks studies teaches works uses eats drinks lives knows needs plans can does leads hopes
-    collects makes watches reads drives wears grows listens goes runs writes sings keeps takes""".split()
+    """likes prefers wants owns has plays speaks studies teaches works uses eats drinks lives knows needs
+    plans can does leads hopes collects makes watches reads drives wears grows listens goes runs writes
+    sings keeps takes""".split()
 )
 
 
@@ -67,7 +69,8 @@ def finish(
 
 
 def sentence_of(draft: Draft, speaker: Mention) -> str:
-    """The plain sentence that is embedded and shown: "The user's timezone is PST", "The user does not like olives"."""
+    """The plain sentence that is embedded and shown: "The user's timezone is PST", "The user does not like
+    olives"."""
     who = "The user" if draft.subject == speaker and speaker.type == "user" else draft.subject.text
     label = draft.predicate.replace("_", " ")
     if draft.act == "alias":

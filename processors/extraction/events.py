@@ -8,16 +8,17 @@ from dataclasses import replace
 from typing import Final
 
 from processors.extraction import values
-from processors.extraction.clauses import Verb
 from processors.extraction.draft import Draft
 from processors.extraction.shapes_mine import Stated, have, the_is
 from processors.extraction.subjects import Subject, attribute_of, thing_mention
 from processors.extraction.text import Sentence, slug
-from processors.extraction.verbs import EVENTS, FORMS, HABITS, OF_THINGS, third_person
+from processors.extraction.verb_phrase import Verb
+from processors.extraction.verbs import EVENTS, FORMS, HABITS, OF_THINGS, past_forms, third_person
 
 _I: Final = re.IGNORECASE
 _PREP: Final = re.compile(
-    r"(?:(?P<p>(?:up|out|off|over|back) (?:for|to|in|at|on|with|of)|at|for|in|on|to|with|about|from|of|into|up|out|off|over|as|by|through|down) )?(?P<v>.+)",
+    r"(?:(?P<p>(?:up|out|off|over|back) (?:for|to|in|at|on|with|of)|at|for|in|on|to|with"
+    r"|about|from|of|into|up|out|off|over|as|by|through|down) )?(?P<v>.+)",
     _I,
 )
 #: Rule name, example, what it states: rows of the table of shapes that code decides.
@@ -40,25 +41,31 @@ ROWS: Final[tuple[tuple[str, str, str], ...]] = (
 
 #: First words of an event's object that make it no event worth keeping.
 _SKIP: Final = frozenset(
-    """it them this that him her you to a lot so really very much my best started some stuff back out up down together away
-        through going used able ready better worse done off over around along lost stuck good well chance chances""".split()
+    """it them this that him her you to a lot so really very much my best started some stuff back out up
+    down together away through going used able ready better worse done off over around along lost stuck
+    good well chance chances""".split()
 ) - {"a", "my", "some", "to", "out", "up"}
 
 
 _TRIVIAL: Final = frozenset(
-    "pic pics photo photos picture pictures surge chance opportunity sense awareness mistake effort memories memory wishes wish call difference way sense point impact progress".split()
+    "pic pics photo photos picture pictures surge chance opportunity sense awareness "
+    "mistake effort memories memory wishes wish call difference way sense point impact "
+    "progress".split()
 )
 #: Habits whose past alone says that they are over.
 _DURABLE: Final = frozenset("smoke drink own coach serve collect sell tutor breed compete foster".split())
 _FOR_LONG: Final = re.compile(
-    r"\bfor (?:\d+|many|several|a few|two|three|four|five|six|ten|twenty|a|the) (?:\w+ )?(?:years?|months|decades?)\b|\bin (?:high |middle |elementary )?"
-    r"(?:school|college)\b|\bas a (?:kid|child|teen\w*|boy|girl)\b|\bgrowing up\b|\bin my (?:youth|twenties|childhood)\b",
+    r"\bfor (?:\d+|many|several|a few|two|three|four|five|six|ten|twenty|a"
+    r"|the) (?:\w+ )?(?:years?|months|decades?)\b|\bin (?:high |middle |elementary )?"
+    r"(?:school|college)\b|\bas a (?:kid|child|teen\w*|boy|girl)\b|\bgrowing up\b"
+    r"|\bin my (?:youth|twenties|childhood)\b",
     _I,
 )
 
 
 def read_event(base: Draft, verb: Verb) -> Draft | None:
-    """An episodic fact of a verb in the past or perfect with a concrete object; a habit's past is ended instead."""
+    """An episodic fact of a verb in the past or perfect with a concrete object; a habit's past is ended
+    instead."""
     tail = verb.tail.strip(" .,!")
     match = _PREP.fullmatch(tail)
     value = values.clean(_first_verb_only(match.group("v"))) if match else ""
@@ -80,7 +87,8 @@ def read_event(base: Draft, verb: Verb) -> Draft | None:
     ):
         return None
     opened = re.match(
-        r"(?:an? |the |their |its )?(?:new )?(?P<n>branch|office|store|shop|plant|factory|site|warehouse|lab|school) in (?P<v>.+)",
+        r"(?:an? |the |their |its )?(?:new )?(?P<n>branch|office|store|shop|plant|factory|site"
+        r"|warehouse|lab|school) in (?P<v>.+)",
         tail,
         _I,
     )
@@ -98,8 +106,16 @@ def read_event(base: Draft, verb: Verb) -> Draft | None:
             base, predicate=label, value=value, rule="event", episodic=True, one=False, confidence=0.8
         )
     if verb.lemma in HABITS and verb.past and (verb.lemma in _DURABLE or _FOR_LONG.search(base.span.text)):
-        return replace(base, predicate=slug(f"{third_person(verb.lemma)} {particle}"), value=value, rule="past-habit", ended=True, one=False,
-                       negative=False, confidence=0.75)  # fmt: skip
+        return replace(
+            base,
+            predicate=slug(f"{third_person(verb.lemma)} {particle}"),
+            value=value,
+            rule="past-habit",
+            ended=True,
+            one=False,
+            negative=False,
+            confidence=0.75,
+        )
     return None
 
 
@@ -123,13 +139,12 @@ _OTHER_PAST: Final = frozenset(
 
 
 def _past_label(verb: Verb) -> str:
-    from processors.extraction.verbs import _past
-
-    return _past(verb.lemma)[0]
+    return past_forms(verb.lemma)[0]
 
 
 def read_things(clause: Sentence, subject: Subject, verb: Verb) -> Iterator[Draft]:
-    """Statements about a thing: where it is, its state, its attributes, what it has, what it does at what time."""
+    """Statements about a thing: where it is, its state, its attributes, what it has, what it does at what
+    time."""
     base = Draft(subject.mention, "", "", clause, "", ended=verb.ended)
     if verb.modal or verb.perfect:
         return
@@ -226,7 +241,8 @@ def _does(base: Draft, verb: Verb) -> Iterator[Draft]:
 
 
 def runs_on(base: Draft, rest: str) -> Iterator[Draft]:
-    """ "Java 17 and RabbitMQ", "node 3 with four workers": products keep a scope of their own, so that a new version of one
+    """ "Java 17 and RabbitMQ", "node 3 with four workers": products keep a scope of their own, so that a
+    new version of one
     replaces the old one and leaves its neighbour alone."""
     place, _, extra = rest.partition(" with ")
     for part in values.atoms(values.clean(place)):

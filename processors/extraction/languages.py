@@ -1,4 +1,5 @@
-"""Plain statements in Spanish, German and Japanese: the same predicates, negation kept, the value is the thing and not the marker."""
+"""Plain statements in Spanish, German and Japanese: the same predicates, negation kept, the value is the
+thing and not the marker."""
 
 from __future__ import annotations
 
@@ -72,62 +73,243 @@ FOREIGN: Final[tuple[Foreign, ...]] = (
     _f("es-name", "Me llamo Inés", r"(?:me llamo|mi nombre es) (?P<v>.+)", "name", one=True),
     _f("es-from", "Soy de Lugo", rf"{_YO}{_NO}(?:soy|somos) de (?P<v>.+)", "from", one=True),
     _f("es-age", "Tengo 30 años", rf"{_YO}tengo (?P<v>\d{{1,3}}) años", "age", one=True),
-    _f("es-allergy", "Soy alérgica al polen", rf"{_YO}{_NO}(?:soy alérgic[oa] (?:al?|a la|a los|a las)|tengo alergia (?:al?|a la|a los|a las)) (?P<v>.+)", "allergic_to"),
-    _f("es-diet", "Soy vegetariana", rf"{_YO}{_NO}(?:soy|somos) (?P<v>vegan[oa]s?|vegetarian[oa]s?)", "diet", one=True),
-    _f("es-job", "Soy enfermera", rf"{_YO}{_NO}(?:soy|trabajo (?:como|de)) (?:una? )?(?P<v>(?!muy\b|tan\b|el\b|la\b|un\b)[\w ]+)", "job_title"),
+    _f(
+        "es-allergy",
+        "Soy alérgica al polen",
+        rf"{_YO}{_NO}(?:soy alérgic[oa] (?:al?|a la|a los|a las)|tengo alergia (?:al?|a la"
+        rf"|a los|a las)) (?P<v>.+)",
+        "allergic_to",
+    ),
+    _f(
+        "es-diet",
+        "Soy vegetariana",
+        rf"{_YO}{_NO}(?:soy|somos) (?P<v>vegan[oa]s?|vegetarian[oa]s?)",
+        "diet",
+        one=True,
+    ),
+    _f(
+        "es-job",
+        "Soy enfermera",
+        rf"{_YO}{_NO}(?:soy|trabajo (?:como|de)) (?:una? )?(?P<v>(?!muy\b|tan\b|el\b|la\b"
+        rf"|un\b)[\w ]+)",
+        "job_title",
+    ),
     _f("es-lives", "Vivo en Lugo", rf"{_YO}{_NO}(?:vivo|vivimos) en (?P<v>.+)", "lives_in", one=True),
-    _f("es-works", "Trabajo en Brightwater", rf"{_YO}{_NO}(?:trabajo|trabajamos) (?:en|para) (?P<v>.+)", "employer", one=True),
-    _f("es-likes", "No me gusta el ajo", r"(?:a mí )?(?P<neg>no |nunca |ya no )?(?:me|nos) (?:gustan?|encantan?) (?:mucho |muchísimo )?(?P<v>.+)", "likes"),
+    _f(
+        "es-works",
+        "Trabajo en Brightwater",
+        rf"{_YO}{_NO}(?:trabajo|trabajamos) (?:en|para) (?P<v>.+)",
+        "employer",
+        one=True,
+    ),
+    _f(
+        "es-likes",
+        "No me gusta el ajo",
+        r"(?:a mí )?(?P<neg>no |nunca |ya no )?(?:me|nos) (?:gustan?|encantan?) (?:mucho "
+        r"|muchísimo )?(?P<v>.+)",
+        "likes",
+    ),
     _f("es-hates", "Odio el ajo", rf"{_YO}(?:odio|detesto|odiamos) (?P<v>.+)", "likes", negative=True),
-    _f("es-uses", "Nunca usamos el servidor norte", rf"{_YO}{_NO}(?:uso|usamos|utilizo|utilizamos) (?P<v>.+)", "uses"),
-    _f("es-has", "Tengo dos gatos", rf"{_YO}{_NO}(?:tengo|tenemos) (?P<v>(?!que\b|ganas|hambre|sed|frío|calor|sueño|miedo|razón)[\w ]+)", "has"),
+    _f(
+        "es-uses",
+        "Nunca usamos el servidor norte",
+        rf"{_YO}{_NO}(?:uso|usamos|utilizo|utilizamos) (?P<v>.+)",
+        "uses",
+    ),
+    _f(
+        "es-has",
+        "Tengo dos gatos",
+        rf"{_YO}{_NO}(?:tengo|tenemos) (?P<v>(?!que\b|ganas|hambre|sed|frío|calor|sueño|miedo"
+        rf"|razón)[\w ]+)",
+        "has",
+    ),
     _f("es-eats", "No como carne", rf"{_YO}{_NO}(?:como|comemos|bebo|bebemos) (?P<v>[\w ]+)", "eats"),
     _f("es-speaks", "Hablo gallego", rf"{_YO}{_NO}(?:hablo|hablamos) (?P<v>\w+(?: (?:y|e) \w+)?)", "speaks"),
     _f("es-plays", "Toco la gaita", rf"{_YO}{_NO}(?:toco|juego al?|practico) (?P<v>.+)", "plays"),
-    _f("es-my", "Mi oficina es la 214", r"mi (?P<k>\w+(?: de \w+)?) (?P<neg>no )?(?:es|está en) (?P<v>.+)", "{k}", one=True),
+    _f(
+        "es-my",
+        "Mi oficina es la 214",
+        r"mi (?P<k>\w+(?: de \w+)?) (?P<neg>no )?(?:es|está en) (?P<v>.+)",
+        "{k}",
+        one=True,
+    ),
     # German
     _f("de-name", "Ich heiße Jule", rf"(?:{_ICH}heiß?(?:ss)?en?|mein name ist) (?P<v>.+)", "name", one=True),
     _f("de-from", "Ich komme aus Trier", rf"{_ICH}komme(?:n)?{_NICHT} aus (?P<v>.+)", "from", one=True),
     _f("de-age", "Ich bin 30 Jahre alt", r"ich bin (?P<v>\d{1,3}) jahre alt", "age", one=True),
-    _f("de-allergy", "Ich bin allergisch gegen Pollen", r"ich (?:bin|reagiere)(?P<neg> nicht)? allergisch (?:gegen|auf) (?P<v>.+)", "allergic_to"),
-    _f("de-diet", "Ich bin Veganerin", r"ich (?:bin|lebe|ernähre mich)(?P<neg> nicht| kein| keine)? (?P<v>vegan|vegetarisch|veganer(?:in)?|vegetarier(?:in)?)", "diet", one=True),
-    _f("de-lives", "Ich wohne in Trier", rf"{_ICH}(?:wohne|lebe)n?{_NICHT}(?P<ended> nicht mehr)? in (?P<v>.+)", "lives_in", one=True),
-    _f("de-works", "Ich arbeite bei Hellbach", rf"{_ICH}arbeiten?{_NICHT} (?:bei|für) (?P<v>.+)", "employer", one=True),
-    _f("de-job", "Ich arbeite als Pflegerin", rf"{_ICH}(?:arbeite|bin){_NICHT} (?:als|von beruf) (?P<v>.+)", "job_title"),
-    _f("de-likes-not", "Ich mag keinen Lauch", rf"{_ICH}(?:mag|mögen|liebe|esse|trinke) kein(?:e|en|er)? (?P<v>.+)", "likes", negative=True),
-    _f("de-likes", "Ich mag Lauch nicht", rf"{_ICH}(?:mag|mögen|liebe|lieben)(?: sehr)? (?:gerne? )?(?P<v>.+?)(?: (?:sehr|gern|gerne))?(?P<ended> nicht mehr)?{_NICHT}(?: (?:sehr|gern|gerne))?", "likes"),
-    _f("de-hates", "Ich hasse Lauch", rf"{_ICH}(?:hasse|hassen|verabscheue) (?P<v>.+)", "likes", negative=True),
-    _f("de-uses", "Ich verwende den alten Drucker nicht",
-       rf"{_ICH}(?:verwende|benutze|nutze|gebrauche)n? (?P<v>.+?)(?P<ended> nicht mehr)?{_NICHT}(?: mehr)?", "uses"),
-    _f("de-has-not", "Ich habe kein Auto", rf"{_ICH}haben? kein(?:e|en)? (?P<v>(?!ahnung|lust|zeit|hunger)[\w -]+)", "has", negative=True),
-    _f("de-has", "Ich habe zwei Katzen", rf"{_ICH}haben? (?P<v>(?:ein(?:e|en)?|zwei|drei|vier|fünf|\d+) [\w -]+)", "has"),
+    _f(
+        "de-allergy",
+        "Ich bin allergisch gegen Pollen",
+        r"ich (?:bin|reagiere)(?P<neg> nicht)? allergisch (?:gegen|auf) (?P<v>.+)",
+        "allergic_to",
+    ),
+    _f(
+        "de-diet",
+        "Ich bin Veganerin",
+        r"ich (?:bin|lebe|ernähre mich)(?P<neg> nicht| kein| keine)? (?P<v>vegan|vegetarisch"
+        r"|veganer(?:in)?|vegetarier(?:in)?)",
+        "diet",
+        one=True,
+    ),
+    _f(
+        "de-lives",
+        "Ich wohne in Trier",
+        rf"{_ICH}(?:wohne|lebe)n?{_NICHT}(?P<ended> nicht mehr)? in (?P<v>.+)",
+        "lives_in",
+        one=True,
+    ),
+    _f(
+        "de-works",
+        "Ich arbeite bei Hellbach",
+        rf"{_ICH}arbeiten?{_NICHT} (?:bei|für) (?P<v>.+)",
+        "employer",
+        one=True,
+    ),
+    _f(
+        "de-job",
+        "Ich arbeite als Pflegerin",
+        rf"{_ICH}(?:arbeite|bin){_NICHT} (?:als|von beruf) (?P<v>.+)",
+        "job_title",
+    ),
+    _f(
+        "de-likes-not",
+        "Ich mag keinen Lauch",
+        rf"{_ICH}(?:mag|mögen|liebe|esse|trinke) kein(?:e|en|er)? (?P<v>.+)",
+        "likes",
+        negative=True,
+    ),
+    _f(
+        "de-likes",
+        "Ich mag Lauch nicht",
+        rf"{_ICH}(?:mag|mögen|liebe|lieben)(?: sehr)? (?:gerne? )?(?P<v>.+?)(?: (?:sehr|gern"
+        rf"|gerne))?(?P<ended> nicht mehr)?{_NICHT}(?: (?:sehr|gern|gerne))?",
+        "likes",
+    ),
+    _f(
+        "de-hates",
+        "Ich hasse Lauch",
+        rf"{_ICH}(?:hasse|hassen|verabscheue) (?P<v>.+)",
+        "likes",
+        negative=True,
+    ),
+    _f(
+        "de-uses",
+        "Ich verwende den alten Drucker nicht",
+        rf"{_ICH}(?:verwende|benutze|nutze|gebrauche)n? (?P<v>.+?)(?P<ended> nicht mehr)?{_NICHT}(?: mehr)?",
+        "uses",
+    ),
+    _f(
+        "de-has-not",
+        "Ich habe kein Auto",
+        rf"{_ICH}haben? kein(?:e|en)? (?P<v>(?!ahnung|lust|zeit|hunger)[\w -]+)",
+        "has",
+        negative=True,
+    ),
+    _f(
+        "de-has",
+        "Ich habe zwei Katzen",
+        rf"{_ICH}haben? (?P<v>(?:ein(?:e|en)?|zwei|drei|vier|fünf|\d+) [\w -]+)",
+        "has",
+    ),
     _f("de-speaks", "Ich spreche Dänisch", rf"{_ICH}spreche(?:n)? (?P<neg>kein )?(?P<v>[\w ,]+)", "speaks"),
     _f("de-plays", "Ich spiele Geige", rf"{_ICH}spielen? (?P<v>.+?){_NICHT}", "plays"),
-    _f("de-my", "Mein Büro ist 214", r"mein(?:e)? (?P<k>\w+) ist(?P<neg> nicht)? (?:in |im |auf )?(?P<v>.+)", "{k}", one=True),
+    _f(
+        "de-my",
+        "Mein Büro ist 214",
+        r"mein(?:e)? (?P<k>\w+) ist(?P<neg> nicht)? (?:in |im |auf )?(?P<v>.+)",
+        "{k}",
+        one=True,
+    ),
     # Japanese
-    _f("ja-name", "私の名前はユナです", r"(?:私|僕)の名前は(?P<v>.+?)(?:です|と申します|といいます)?", "name", one=True),
-    _f("ja-favorite", "好きな食べ物はうどんです", r"(?:私の)?好きな(?P<k>[^は]{1,12})は(?P<v>.+?)です", "favorite_{k}", one=True),
-    _f("ja-dislikes", "うどんは好きではありません", rf"{_WA}(?P<v>.+?)(?:が|は)(?:(?:あまり)?好き(?:では|じゃ)(?:ありません|ない(?:です)?)|嫌い(?:です|だ)?|苦手(?:です|だ)?)", "likes", negative=True),
+    _f(
+        "ja-name",
+        "私の名前はユナです",
+        r"(?:私|僕)の名前は(?P<v>.+?)(?:です|と申します|といいます)?",
+        "name",
+        one=True,
+    ),
+    _f(
+        "ja-favorite",
+        "好きな食べ物はうどんです",
+        r"(?:私の)?好きな(?P<k>[^は]{1,12})は(?P<v>.+?)です",
+        "favorite_{k}",
+        one=True,
+    ),
+    _f(
+        "ja-dislikes",
+        "うどんは好きではありません",
+        rf"{_WA}(?P<v>.+?)(?:が|は)(?:(?:あまり)?好き(?:では|じゃ)(?:ありません|ない(?:です)?)|嫌い(?:です|だ)?|苦手(?:です"
+        rf"|だ)?)",
+        "likes",
+        negative=True,
+    ),
     _f("ja-likes", "うどんが好きです", rf"{_WA}(?P<v>.+?)(?:が|は)(?:大)?好き(?:です|だ|なんです)?", "likes"),
-    _f("ja-wakes", "毎朝七時に起きます", rf"{_WA}(?:毎朝|毎日|いつも|朝は?)?、?(?P<v>(?:午前|午後|朝)?{_NUMBER_JA}時(?:{_NUMBER_JA}分|半)?)に起き(?:ます|る|ています)", "wake_time", one=True, convert=_clock),
-    _f("ja-sleeps", "毎晩十時に寝ます", rf"{_WA}(?:毎晩|毎日|いつも|夜は?)?、?(?P<v>(?:午前|午後|夜)?{_NUMBER_JA}時(?:{_NUMBER_JA}分|半)?)に寝(?:ます|る)", "sleep_time", one=True, convert=_clock),
-    _f("ja-lives", "神戸に住んでいます", rf"{_WA}(?P<v>.+?)に住んで(?:い(?:ます|る)|(?P<neg>いません|いない))", "lives_in", one=True),
-    _f("ja-works", "銀行で働いています", rf"{_WA}(?P<v>.+?)(?:で働いて|に勤めて)(?:い(?:ます|る)|(?P<neg>いません))", "employer", one=True),
+    _f(
+        "ja-wakes",
+        "毎朝七時に起きます",
+        rf"{_WA}(?:毎朝|毎日|いつも|朝は?)?、?(?P<v>(?:午前|午後|朝)?{_NUMBER_JA}時(?:{_NUMBER_JA}分"
+        rf"|半)?)に起き(?:ます|る|ています)",
+        "wake_time",
+        one=True,
+        convert=_clock,
+    ),
+    _f(
+        "ja-sleeps",
+        "毎晩十時に寝ます",
+        rf"{_WA}(?:毎晩|毎日|いつも|夜は?)?、?(?P<v>(?:午前|午後|夜)?{_NUMBER_JA}時(?:{_NUMBER_JA}分|半)?)に寝(?:ます"
+        rf"|る)",
+        "sleep_time",
+        one=True,
+        convert=_clock,
+    ),
+    _f(
+        "ja-lives",
+        "神戸に住んでいます",
+        rf"{_WA}(?P<v>.+?)に住んで(?:い(?:ます|る)|(?P<neg>いません|いない))",
+        "lives_in",
+        one=True,
+    ),
+    _f(
+        "ja-works",
+        "銀行で働いています",
+        rf"{_WA}(?P<v>.+?)(?:で働いて|に勤めて)(?:い(?:ます|る)|(?P<neg>いません))",
+        "employer",
+        one=True,
+    ),
     _f("ja-from", "神戸出身です", rf"{_WA}(?P<v>.+?)(?:の)?出身です", "from", one=True),
     _f("ja-age", "私は三十歳です", rf"{_WA}(?P<v>{_NUMBER_JA})歳です", "age", one=True, convert=_age),
-    _f("ja-allergy", "卵アレルギーがあります", rf"{_WA}(?P<v>.+?)(?:の)?アレルギー(?:が(?:あります|ある)|です)", "allergic_to"),
-    _f("ja-uses", "古い印刷機は使いません", rf"{_WA}(?P<v>.+?)(?:を|は)(?:使って(?:い(?:ます|る)|(?P<neg>いません|いない))|使い(?:ます|(?P<neg2>ません))|使(?:う|(?P<neg3>わない)))", "uses"),
+    _f(
+        "ja-allergy",
+        "卵アレルギーがあります",
+        rf"{_WA}(?P<v>.+?)(?:の)?アレルギー(?:が(?:あります|ある)|です)",
+        "allergic_to",
+    ),
+    _f(
+        "ja-uses",
+        "古い印刷機は使いません",
+        rf"{_WA}(?P<v>.+?)(?:を|は)(?:使って(?:い(?:ます|る)|(?P<neg>いません|いない))|使い(?:ます|(?P<neg2>ません))"
+        rf"|使(?:う|(?P<neg3>わない)))",
+        "uses",
+    ),
     _f("ja-has-pet", "猫を飼っています", rf"{_WA}(?P<v>.+?)を飼って(?:います|いる)", "pet"),
-    _f("ja-not", "私は肉を食べません", rf"{_WA}(?P<v>.+?)(?:を|は)(?:食べ(?:ます|(?P<neg>ません|ない))|飲み(?:ます|(?P<neg2>ません)))", "eats"),
+    _f(
+        "ja-not",
+        "私は肉を食べません",
+        rf"{_WA}(?P<v>.+?)(?:を|は)(?:食べ(?:ます|(?P<neg>ません|ない))|飲み(?:ます|(?P<neg2>ません)))",
+        "eats",
+    ),
     _f("ja-my", "私の車は白です", r"(?:私|僕)の(?P<k>[^はの]{1,10})は(?P<v>.+?)(?:です|だ)", "{k}", one=True),
-)  # fmt: skip
+)
 _START: Final = re.compile(
-    r"(?:yo|no|nunca|ya no|jamás|me|nos|a mí|mi|soy|somos|vivo|vivimos|trabajo|trabajamos|tengo|tenemos|odio|odiamos|detesto|uso|usamos|utilizo"
-    r"|utilizamos|como|comemos|bebo|bebemos|hablo|hablamos|toco|juego|practico|nosotr[oa]s|ich|wir|meine?)\b|[\u3040-\u30ff\u3400-\u9fff]",
+    r"(?:yo|no|nunca|ya no|jamás|me|nos|a mí|mi|soy|somos|vivo|vivimos|trabajo|trabajamos"
+    r"|tengo|tenemos|odio|odiamos|detesto|uso|usamos|utilizo"
+    r"|utilizamos|como|comemos|bebo|bebemos|hablo|hablamos|toco|juego|practico|nosotr[oa]s"
+    r"|ich|wir|meine?)\b|[\u3040-\u30ff\u3400-\u9fff]",
     _I,
 )
 _ARTICLE: Final = re.compile(
-    r"^(?:el|la|los|las|un|una|unos|unas|al|der|die|das|den|dem|des|ein|eine|einen|einem|einer|sehr|mucho|mucha) (?=\S)",
+    r"^(?:el|la|los|las|un|una|unos|unas|al|der|die|das|den|dem|des|ein|eine|einen|einem"
+    r"|einer|sehr|mucho|mucha) (?=\S)",
     _I,
 )
 _TAIL_WORDS: Final = re.compile(
@@ -137,7 +319,8 @@ _TAIL_WORDS: Final = re.compile(
 
 
 def read_foreign(span: Sentence, context: Context) -> list[Draft]:
-    """The facts of a plain Spanish, German or Japanese sentence; empty when none of the shapes fits the whole of it."""
+    """The facts of a plain Spanish, German or Japanese sentence; empty when none of the shapes fits the
+    whole of it."""
     if not _START.match(span.text):
         return []
     for shape in FOREIGN:
@@ -165,7 +348,7 @@ def read_foreign(span: Sentence, context: Context) -> list[Draft]:
                 negative=negative and not ended,
                 ended=ended,
                 one=shape.one,
-            )  # fmt: skip
+            )
             for part in found
             if part and len(part.split()) <= values.MAX_WORDS
         ]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from processors.extraction import lexicon, values
-from processors.extraction.shapes import is_job
+from processors.extraction.shape import is_job
 from processors.extraction.text import slug
 
 _I: Final = re.IGNORECASE
@@ -44,6 +44,7 @@ ROWS: Final[tuple[tuple[str, str, str], ...]] = (
     ("have-count", "The nightly job has four workers", "the counted noun (`workers` = 4), one value"),
     ("my-name", "My name is Mira", "`name`"),
     ("my-favorite", "My favorite drink is tea; tea is my favorite drink", "`favorite_<x>`"),
+    ("my-goal", "My dream is to open a bakery", "`wants`"),
     ("my-hobby", "My hobbies are chess and rowing", "`hobby`"),
     ("my-job", "My job is teaching", "`job_title`"),
     (
@@ -60,22 +61,33 @@ ROWS: Final[tuple[tuple[str, str, str], ...]] = (
     ("attribute", "Ticket state is open; the meeting room is Oak", "the attribute noun, one value"),
     ("the-place", "The stand is in hall A", "`hall`, `floor`, `street`, `network`, `located_in`, ..."),
     ("the-state", "The side gate is locked", "`status`, one value"),
-    ("the-is", "The balance is 40 credits", "`value`, one value; `is` for \"is a ...\""),
+    ("the-is", "The balance is 40 credits", '`value`, one value; `is` for "is a ..."'),
 )
 
 
 def have(tail: str, negated: bool, animate: bool) -> list[Stated]:
-    """What "have <tail>" states: relatives, pets, allergies, counts, possessions. A list gives one statement each."""
+    """What "have <tail>" states: relatives, pets, allergies, counts, possessions. A list gives one
+    statement each."""
     text = tail.strip()
-    if re.match(r"(?:to|been|no (?:idea|clue|doubt|problem|plans?|time)|got to|a (?:blast|ball|question|look|feeling|hard time|great|good|nice|lovely|fun)"
-                r"|(?:lots|a lot|plenty|tons) of (?:fun|great|good|amazing|memories|work|time)|(?:so )?(?:much|many)\b|something|nothing|everything"
-                r"|the (?:best|same|time|chance|opportunity|pleasure)|such|some(?:thing)? (?:great|good|amazing|news|time|fun)|fun|time|faith|high hopes"
-                r"|never|always|an? (?:idea|dream|few|bit|lot|couple of (?:days|weeks|ideas|questions)))\b", text, _I):  # fmt: skip
+    if re.match(
+        r"(?:to|been|no (?:idea|clue|doubt|problem|plans?|time)|got to|a (?:blast|ball"
+        r"|question|look|feeling|hard time|great|good|nice|lovely|fun)"
+        r"|(?:lots|a lot|plenty|tons) of (?:fun|great|good|amazing|memories|work|time)"
+        r"|(?:so )?(?:much|many)\b|something|nothing|everything"
+        r"|the (?:best|same|time|chance|opportunity|pleasure)|such|some(?:thing)? (?:great"
+        r"|good|amazing|news|time|fun)|fun|time|faith|high hopes|each other|what it takes"
+        r"|(?:the right|a (?:positive|good)) attitude"
+        r"|never|always|an? (?:idea|dream|few|bit|lot|couple of (?:days|weeks|ideas"
+        r"|questions)))\b",
+        text,
+        _I,
+    ):
         return []
     if re.match(r"no ", text, _I):
         negated, text = True, text[3:]
     shared = re.sub(
-        r",? (?:which|that|who|who's|and (?:he|she|it|they|i)|but|because|for (?=\d|many|over|the)|when|if|since|to (?=\w+ )).*$",
+        r",? (?:which|that|who|who's|and (?:he|she|it|they|i)|but|because|for (?=\d|many|over"
+        r"|the)|when|if|since|to (?=\w+ )).*$",
         "",
         text,
         flags=_I,
@@ -104,6 +116,10 @@ def _members(text: str) -> list[str]:
     return parts if each else [text]
 
 
+#: Roles that "I have a ..." does not make a relation: "I have a teacher's desk", "I have a doctor".
+_NOT_OWN: Final = frozenset({"doctor", "teacher", "coach", "baby"})
+
+
 def _had(part: str, negated: bool) -> list[Stated]:
     if re.match(r"no ", part.strip(), _I):
         negated, part = True, part.strip()[3:]
@@ -128,14 +144,7 @@ def _had(part: str, negated: bool) -> list[Stated]:
     of_kin = re.match(r"(?P<np>[\w -]+?)(?:,? (?:in|at|from|of|with|on|for|and)\b.*)?$", value)
     head_words = (of_kin.group("np") if of_kin else value).casefold().split()
     count = next((n for word in head_words[:2] if (n := values.number(word))), "")
-    kin = next(
-        (
-            word
-            for word in head_words
-            if word in lexicon.KIN and word not in {"doctor", "teacher", "coach", "baby"}
-        ),
-        "",
-    )
+    kin = head_words[-1] if head_words[-1] in lexicon.KIN.keys() - _NOT_OWN else ""
     pet = next((word for word in head_words if word in lexicon.PETS), "")
     found: list[Stated] = []
     noun = ""
@@ -146,10 +155,8 @@ def _had(part: str, negated: bool) -> list[Stated]:
             found.append(Stated("have-kin", f"number_of_{slug(noun)}", count, one=True, negative=negated))
         else:
             found.append(Stated("have-kin", relation, value, negative=negated))
-    elif (
-        (pet
-        and head_words[-1] in lexicon.PETS)
-        or (pet and head_words[0] in lexicon.PETS and len(head_words) < 3)
+    elif (pet and head_words[-1] in lexicon.PETS) or (
+        pet and head_words[0] in lexicon.PETS and len(head_words) < 3
     ):
         noun = pet
         found.append(Stated("have-pet", "pet", value, negative=negated))
@@ -189,6 +196,13 @@ def _allergy(value: str, negated: bool) -> list[Stated]:
 
 def my_is(noun: str, tail: str, negated: bool) -> list[Stated]:
     """ "my <noun> is <tail>": the noun is the predicate; place, colour and state get one of their own."""
+    if noun.casefold().startswith("one of "):
+        several = my_is(noun[7:], tail, negated)
+        # One favorite of several is something liked; nothing here is the only one.
+        return [
+            replace(item, one=False, predicate="likes" if item.rule == "my-favorite" else item.predicate)
+            for item in several
+        ]
     label = slug(noun)
     value = values.clean(tail)
     if label in {"name", "full_name", "first_name"}:
@@ -207,10 +221,12 @@ def my_is(noun: str, tail: str, negated: bool) -> list[Stated]:
         label = re.sub(r"^fav(?:ou?rite)?_?", "favorite_", label).rstrip("_").removesuffix("s")
         label = label if label != "favorite" else "likes"
         members = _clean_atoms(value)
-        if len(members) > 1 or noun.casefold().startswith("one of"):
+        if len(members) > 1:
             # Several favorites are no single favorite: each is something liked.
             return [Stated("my-favorite", "likes", atom, negative=negated) for atom in members]
-        return [Stated("my-favorite", label, atom, one=label != "likes", negative=negated) for atom in members]
+        return [
+            Stated("my-favorite", label, atom, one=label != "likes", negative=negated) for atom in members
+        ]
     if label in {
         "hobby",
         "hobbies",
@@ -242,6 +258,8 @@ def my_is(noun: str, tail: str, negated: bool) -> list[Stated]:
                 negative=negated,
             )
         ]
+    if re.search(r"(?:^|_)(?:dream|goal|plan|ambition|aim|wish)s?$", label):
+        return [Stated("my-goal", "wants", re.sub(r"^to ", "", value), negative=negated)]
     if label in {"birthday", "bday", "birth_date", "date_of_birth"}:
         return [Stated("my-is", "birthday", re.sub(r"^(?:on|in) ", "", value), one=True, negative=negated)]
     if label in {"time_zone", "timezone", "tz"}:
@@ -324,7 +342,12 @@ def _attribute(form: str, label: str, value: str, tail: str, negated: bool) -> l
     article = re.match(r"(?:an?|some|one)\b", tail.strip(), _I)
     return [
         Stated(
-            f"{form}-is", label if form == "my" else "is" if article else "value", value, one=True, negative=negated, confidence=0.85
+            f"{form}-is",
+            label if form == "my" else "is" if article else "value",
+            value,
+            one=True,
+            negative=negated,
+            confidence=0.85,
         )
     ]
 
@@ -334,10 +357,10 @@ def the_is(words: str, tail: str, negated: bool) -> list[Stated]:
     value = values.clean(tail)
     if (
         not value
-        or (values.is_vague(value)
-        and not values.number(value))
+        or (values.is_vague(value) and not values.number(value))
         or re.match(
-            r"(?:that|what|because|when|how|like|so|to|a bit|my|all|about|really|very|super|pretty|just|always|still|quite|too|more|most)\b",
+            r"(?:that|what|because|when|how|like|so|to|a bit|my|all|about|.* (?:is|are|was"
+            r"|were) .*|really|very|super|pretty|just|always|still|quite|too|more|most)\b",
             tail.strip(),
             _I,
         )

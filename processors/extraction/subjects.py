@@ -24,18 +24,21 @@ _NAME: Final = re.compile(
     r"(?:(?:Mr|Mrs|Ms|Dr|Prof)\.? )?[^\W\d_a-z][\w&'.-]*(?: (?:of |de |van |von |da |del )?[^\W_a-z][\w&.-]*){0,4}"
 )
 _NOT_NAMES: Final = frozenset(
-    """i i'm the a an my our your his her its their this that these those it he she they we you there here what when where why
-    who how if so and but or not no yes all some most many every each both one two three people everyone everything nothing
-    something someone anyone looks sounds feels seems glad hope hoping thanks wow love loving being having going getting can
-    could would will may might must should do does did is are was were have has had on in at for to of with from by as like
-    good great best nice sorry let just even still now then today monday tuesday wednesday thursday friday saturday sunday
-    january february march april may june july august september october november december life work music nature art dance
-    dancing dogs cats photos books time family friends kids balance money health nothing growing definitely absolutely
-    bet things moments pets concerts setbacks flowers little because since while although though after before during until""".split()
-)  # fmt: skip
+    """i i'm the a an my our your his her its their this that these those it he she they we you there here
+    what when where why who how if so and but or not no yes all some most many every each both one two
+    three people everyone everything nothing something someone anyone looks sounds feels seems glad hope
+    hoping thanks wow love loving being having going getting can could would will may might must should
+    do does did is are was were have has had on in at for to of with from by as like good great best
+    nice sorry let just even still now then today monday tuesday wednesday thursday friday saturday
+    sunday january february march april may june july august september october november december life
+    work music nature art dance dancing dogs cats photos books time family friends kids balance money
+    health nothing growing definitely absolutely bet things moments pets concerts setbacks flowers
+    little because since while although though after before during until""".split()
+)
 _STOPS: Final = frozenset(
-    """is are was were 's am has have had do does did don't doesn't didn't will can can't cannot could would should may might isn't
-    aren't wasn't weren't hasn't haven't used also now currently still never always just recently no""".split()
+    """is are was were 's am has have had do does did don't doesn't didn't will can can't cannot could
+    would should may might isn't aren't wasn't weren't hasn't haven't used also now currently still
+    never always just recently no""".split()
 )
 _PLURAL: Final = frozenset(
     "parents kids children family people folks friends siblings grandparents grandchildren grandkids".split()
@@ -44,7 +47,8 @@ _PLURAL: Final = frozenset(
 
 @dataclass(frozen=True)
 class Subject:
-    """``mention`` is what a fact is about; ``noun`` the head of "my X" / "the X"; ``end`` where the verb part begins."""
+    """``mention`` is what a fact is about; ``noun`` the head of "my X" / "the X"; ``end`` where the verb
+    part begins."""
 
     kind: SubjectKind
     mention: Mention
@@ -65,7 +69,8 @@ class Context:
     people: list[Mention] = field(default_factory=list)
 
     def own(self, noun: str, type_: str) -> Mention:
-        """A relative, pet or thing of the speaker: the name carries the speaker's, so that two users' dogs stay apart."""
+        """A relative, pet or thing of the speaker: the name carries the speaker's, so that two users' dogs
+        stay apart."""
         return Mention(text=f"{self.speaker.entity or self.speaker.text}'s {noun}"[:512], type=type_)
 
     def remember(self, mention: Mention) -> None:
@@ -74,7 +79,8 @@ class Context:
 
 
 _FRAGMENT: Final = re.compile(
-    r"(?:loves?|likes|loving|hates?|enjoys|prefer|prefers) (?!(?:you|your|that|this|it|the (?:idea|way|sound|look))\b)",
+    r"(?:loves?|likes|loving|hates?|enjoys|prefer|prefers) (?!(?:you|your|that|this|it"
+    r"|the (?:idea|way|sound|look))\b)",
     _I,
 )
 
@@ -172,11 +178,13 @@ def _mine(text: str, start: int, context: Context) -> Subject | None:
         mention = context.own(last, "pet")
         context.remember(mention)
         return Subject("kin", mention, end, last, named.group(1) if named else "", count, phrase)
-    return Subject("mine", context.speaker, end, phrase, "", count, phrase)
+    several = "one of " if re.match(r"(?:one|some)\b", text, _I) else ""
+    return Subject("mine", context.speaker, end, several + phrase, "", count, phrase)
 
 
 _KIN_KEPT: Final = frozenset(
-    "best older oldest younger youngest little big eldest elder twin half step late middle second first ex mother father in-law".split()
+    "best older oldest younger youngest little big eldest elder twin half step late "
+    "middle second first ex mother father in-law".split()
 )
 
 
@@ -206,7 +214,8 @@ def _thing(text: str, start: int, context: Context) -> Subject | None:
 
 
 def thing_mention(phrase: str) -> Mention:
-    """ "service ledger", "the side gate", "project Birch": the type word, where there is one, becomes the type."""
+    """ "service ledger", "the side gate", "project Birch": the type word, where there is one, becomes the
+    type."""
     plain = re.sub(r"^(?:the|a|an|this|our|my) ", "", normal(phrase), flags=_I)
     words = plain.split()
     if len(words) > 1 and words[0].casefold() in lexicon.ENTITY_TYPES:
@@ -222,7 +231,8 @@ def thing_mention(phrase: str) -> Mention:
 
 
 def _named(text: str, context: Context) -> Subject | None:
-    """A name or a typed noun in front of its verb: "Dana leads ...", "service ledger runs ...", "backups run ..."."""
+    """A name or a typed noun in front of its verb: "Dana leads ...", "service ledger runs ...", "backups
+    run ..."."""
     first = text.split(" ", 1)[0].casefold()
     if (
         first in _NOT_NAMES

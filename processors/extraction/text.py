@@ -1,6 +1,7 @@
 """Cutting a message into sentences and clauses without ever losing the place in the original text.
 
-All steps work on a *flat* text: the message with typographic variants of quotes, dashes and spaces replaced one for one, so
+All steps work on a *flat* text: the message with typographic variants of quotes, dashes and spaces
+replaced one for one, so
 that an offset into the flat text is an offset into the message.
 """
 
@@ -17,9 +18,25 @@ MAX_MESSAGE: Final = 16_000
 MAX_SENTENCE: Final = 320
 
 _FLAT: Final = str.maketrans(
-    {"’": "'", "‘": "'", "`": "'", "´": "'", "“": '"', "”": '"', "«": '"', "»": '"', "„": '"', "–": "-", "—": "-",
-     "\u00a0": " ", "\u2009": " ", "\u202f": " ", "\u3000": " ", "\t": " "}
-)  # fmt: skip
+    {
+        "’": "'",
+        "‘": "'",
+        "`": "'",
+        "´": "'",
+        "“": '"',
+        "”": '"',
+        "«": '"',
+        "»": '"',
+        "„": '"',
+        "–": "-",
+        "—": "-",
+        "\u00a0": " ",
+        "\u2009": " ",
+        "\u202f": " ",
+        "\u3000": " ",
+        "\t": " ",
+    }
+)
 _END: Final = re.compile(r"[.!?](?=[\s\"')\]]|$)[\"')\]]*|[.!?]{2,}|[。！？]|\n+|(?<=[\w)]) - (?=\w)|;\s")
 _ABBREVIATION: Final = re.compile(
     r"(?:\b(?:mr|mrs|ms|dr|st|prof|vs|etc|no|nr|approx|e\.g|i\.e|jr|sr|ave|rd|co|inc)|\b[a-z])\.$",

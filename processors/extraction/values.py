@@ -12,26 +12,41 @@ from processors.extraction.text import normal
 MAX_WORDS: Final = 11
 _I = re.IGNORECASE
 _TRAILING: Final = re.compile(
-    r"(?:,? (?:right now|now|these days|at the moment|currently|nowadays|too|also|as well|a lot|very much|so much|a bit|a little"
-    r"|sometimes|often|usually|regularly|daily|weekly|occasionally|though|lately|recently|all the time|for a living|at the same time"
-    r"|for fun|in (?:my|our|their|his|her) (?:spare|free) time|in general|the most|the best|more than anything|most of all|everyday"
-    r"|every (?:single )?(?:day|week|month|year|morning|evening|night|weekend|summer|winter|\w+day)|on (?:the )?weekends?|at night|in the (?:mornings?|evenings?|afternoons?)"
-    r"|on (?:mon|tues|wednes|thurs|fri|satur|sun)days?|when i can|from time to time|once in a while|someday|some day|one day|again|together|already|instead"
-    r"|before|any ?more|any longer|no more|either|at all|yet|myself|by the way|of course|anyway|in particular|especially|after all"
-    r"|(?:last|this) (?:week|weekend|month|year|night|summer|winter|fall|spring|\w+day)|yesterday|today|tonight|tomorrow|next (?:week|month|year|\w+day)"
-    r"|(?:a|an|two|three|four|five|six|few|\d+|a few|a couple of|couple of) (?:day|week|month|year|hour|minute)s? (?:ago|back)|for (?:the )?(?:past |last )?(?:\d+|\w+) (?:years?|months?|weeks?)"
-    r"|in (?:19|20)\d\d|since (?:19|20)\d\d|the other day|for the first time|so far|once|twice|for now|until (?:last year|recently|\d{4})|lol|haha|man|dude|guys|btw|tbh))+$",
+    r"(?:,? (?:right now|now|these days|at the moment|currently|nowadays|too|also|as well"
+    r"|a lot|very much|so much|a bit|a little"
+    r"|sometimes|often|usually|regularly|daily|weekly|occasionally|though|lately|recently"
+    r"|all the time|for a living|at the same time"
+    r"|for fun|in (?:my|our|their|his|her) (?:spare|free) time|in general|the most"
+    r"|the best|more than anything|most of all|everyday"
+    r"|every (?:single )?(?:day|week|month|year|morning|evening|night|weekend|summer"
+    r"|winter|\w+day)|on (?:the )?weekends?|at night|in the (?:mornings?|evenings?"
+    r"|afternoons?)"
+    r"|on (?:mon|tues|wednes|thurs|fri|satur|sun)days?|when i can|from time to time"
+    r"|once in a while|someday|some day|one day|again|together|already|instead"
+    r"|before|any ?more|any longer|no more|either|at all|yet|myself|by the way|of course"
+    r"|anyway|in particular|especially|after all"
+    r"|(?:last|this) (?:week|weekend|month|year|night|summer|winter|fall|spring|\w+day)"
+    r"|yesterday|today|tonight|tomorrow|next (?:week|month|year|\w+day)"
+    r"|(?:a|an|two|three|four|five|six|few|\d+|a few|a couple of|couple of) (?:day|week"
+    r"|month|year|hour|minute)s? (?:ago|back)|for (?:the )?(?:past |last )?(?:\d+"
+    r"|\w+) (?:years?|months?|weeks?)"
+    r"|in (?:19|20)\d\d|since (?:19|20)\d\d|the other day|for the first time|so far|once"
+    r"|twice|for now|until (?:last year|recently|\d{4})|lol|haha|man|dude|guys|btw|tbh))+$",
     _I,
-)  # fmt: skip
+)
 _DETERMINER: Final = re.compile(
-    r"^(?:(?:a|an|the|my|our|some|any|this|that|these|those|his|her|their|its|my own|such|both|all|all the|also|really|very|just|quite"
+    r"^(?:(?:a|an|the|my|our|some|any|this|that|these|those|his|her|their|its|my own|such"
+    r"|both|all|all the|also|really|very|just|quite"
     r"|pretty|mostly|mainly|only|especially|lots of|a lot of|plenty of|many|much|few|several|most|of|to|about) )+",
     _I,
 )
 _CUT: Final = re.compile(
     r"(?:,? (?:because|so|since|when|while|if|although|though|except|rather than|instead of"
-    r"|as well as|as i|as we|more than|just like|whenever|until|for example|etc|mostly|mainly|specifically|as much as|which|in which|where"
-    r"|hoping|thanks to|due to|even though)\b|\s*\(|:(?!\d)|, like\b|,? like (?=[a-z]+ (?:and|on|or)\b)|\s-+\s?(?!\w)|\s--?\s|(?<=\w) (?:i|we|they|he|she) (?=\w)|, (?=(?:you know|and it|so)\b)).*$",
+    r"|as well as|as i|as we|more than|just like|whenever|until|for example|etc|mostly"
+    r"|mainly|specifically|as much as|which|in which|where"
+    r"|hoping|thanks to|due to|even though)\b|\s*\(|:(?!\d)|, like\b"
+    r"|,? like (?=[a-z]+ (?:and|on|or)\b)|\s-+\s?(?!\w)|\s--?\s|(?<=\w) (?:i|we|they|he"
+    r"|she) (?=\w)|, (?=(?:you know|and it|so)\b)).*$",
     _I,
 )
 _JOIN: Final = re.compile(
@@ -41,26 +56,35 @@ _EXAMPLES: Final = re.compile(r",? (?:especially|particularly|including|such as)
 _PREPOSITION: Final = re.compile(r"\b(?:with|of|from|in|at|for|to|about|between|on|both|like|by|into)\b", _I)
 #: "a class to learn how to cook": the purpose is not part of the thing.
 _PURPOSE: Final = re.compile(
-    r"^(\S+ \S.*?(?<!want)(?<!like)(?<!love)(?<!how)(?<!need)(?<!able)(?<!trying)(?<!place)(?<!way)(?<!time)(?<!hope)) to (?:be|do|get|make|see|help|show|learn"
-    r"|take|keep|improve|avoid|build|raise|give|support|honor|enhance|relax|stay|celebrate|find|practice|create|share|express|experience|enjoy|simply|my(?=self)"
+    r"^(\S+ \S.*?(?<!want)(?<!like)(?<!love)(?<!how)(?<!need)(?<!able)(?<!trying)"
+    r"(?<!place)(?<!way)(?<!time)(?<!hope)) to (?:be|do|get|make|see|help|show|learn"
+    r"|take|keep|improve|avoid|build|raise|give|support|honor|enhance|relax|stay|celebrate"
+    r"|find|practice|create|share|express|experience|enjoy|simply|my(?=self)"
     r"|better|bring|boost|feel|cope|unwind|escape|go(?= with))\b.*$",
     _I,
 )
 #: Set phrases that an "and" holds together.
 _TOGETHER: Final = re.compile(
-    r"\b(?:cookies|mac|rock|salt|fish|peanut butter|bread|black|r|drum|ham|bed|arts?|research|trial|country|friends|bow|pros|peace"
-    r"|barnes|ben|johnson|town|guns|dungeons|gin|rum|bacon|burger|biscuits|chips|surf|law|war|food|health|science|heating|hide|track"
-    r"|bath|mom|crime|pride|beauty|romeo|lock|day|back|up|more|again|over|stop|food|oil|salt|milk|cut|on|fast|rhythm|parks)"
-    r" (?:and|&|n|'n') (?:cream|cheese|roll|pepper|chips|jelly|butter|white|b|bass|eggs|breakfast|crafts|development|error|western"
-    r"|family|arrow|cons|quiet|noble|jerry|country|roses|dragons|tonic|coke|fries|gravy|salsa|turf|order|peace|drinks?|wellness"
-    r"|technology|seek|field|beyond|dad|punishment|prejudice|the beast|juliet|key|night|forth|down|more|again|go|gas|honey|paste|off|furious|blues|recreation|wine)\b"
+    r"\b(?:cookies|mac|rock|salt|fish|peanut butter|bread|black|r|drum|ham|bed|arts?"
+    r"|research|trial|country|friends|bow|pros|peace"
+    r"|barnes|ben|johnson|town|guns|dungeons|gin|rum|bacon|burger|biscuits|chips|surf|law"
+    r"|war|food|health|science|heating|hide|track"
+    r"|bath|mom|crime|pride|beauty|romeo|lock|day|back|up|more|again|over|stop|food|oil"
+    r"|salt|milk|cut|on|fast|rhythm|parks)"
+    r" (?:and|&|n|'n') (?:cream|cheese|roll|pepper|chips|jelly|butter|white|b|bass|eggs"
+    r"|breakfast|crafts|development|error|western"
+    r"|family|arrow|cons|quiet|noble|jerry|country|roses|dragons|tonic|coke|fries|gravy"
+    r"|salsa|turf|order|peace|drinks?|wellness"
+    r"|technology|seek|field|beyond|dad|punishment|prejudice|the beast|juliet|key|night"
+    r"|forth|down|more|again|go|gas|honey|paste|off|furious|blues|recreation|wine)\b"
     r"|\b(?:movie|film|book|novel|series|show|game|song|album|band|play) [^,]{0,40}\band\b",
     _I,
 )
 
 
 def clean(text: str) -> str:
-    """The value without trailing adverbials, leading determiners and what follows a subordinate word; may be empty."""
+    """The value without trailing adverbials, leading determiners and what follows a subordinate word; may
+    be empty."""
     value = _CUT.sub("", " " + text.strip()).strip(" .,!;:-\"'")
     value = _PURPOSE.sub(r"\1", value.replace('"', ""))
     value = _TRAILING.sub("", " " + value).strip(" .,!;:-\"'")
@@ -84,14 +108,16 @@ def atoms(text: str) -> list[str]:
     parts = [part for part in _JOIN.split(text) if part.strip()]
     if len(parts) < 2 or len(parts) > 12 or any(len(part.split()) > 6 for part in parts):
         return [text]
-    # "music from Ash and Elm": the "and" joins what the preposition governs, unless the second member is a verb of its own.
+    # "music from Ash and Elm": the "and" joins what the preposition governs, unless the second member
+    # is a verb of its own.
     if _PREPOSITION.search(parts[0]) and not re.match(r"(?:\w+ing|to) ?", parts[1], _I):
         return [text]
     return parts
 
 
 def is_vague(value: str) -> bool:
-    """Names nothing by itself: pronouns, "a lot", "something", words about the listener; or is too long to be a value."""
+    """Names nothing by itself: pronouns, "a lot", "something", words about the listener; or is too long to
+    be a value."""
     words = re.findall(r"[^\W_]+(?:'[a-z]+)?", value.casefold())
     if not words or len(words) > MAX_WORDS or {"you", "your", "you're", "ur"} & set(words):
         return True
@@ -137,7 +163,8 @@ def number(text: str) -> str | None:
 
 
 def place(text: str) -> tuple[str, str]:
-    """Where something is, as an attribute and its value: ``("floor", "2")``, ``("street", "Elm Street")``, ``("location", x)``."""
+    """Where something is, as an attribute and its value: ``("floor", "2")``, ``("street", "Elm Street")``,
+    ``("location", x)``."""
     value = clean(text)
     ordinal = re.fullmatch(r"(?:the )?(\w+?)(?:st|nd|rd|th)? (floor|level|row|track)", value, _I)
     named = re.fullmatch(r"(?:the )?(\w+) (?:number |no\.? |nr\.? |#)?#?([\w.-]{1,12})", value, _I)
@@ -168,9 +195,12 @@ def place(text: str) -> tuple[str, str]:
 
 
 _TIMEZONE: Final = re.compile(
-    r"(?:the )?(?:(?:utc|gmt)(?:\s?[+-]\s?\d{1,2}(?::?\d\d)?)?|[pmce][sd]t|ak[sd]t|hst|cest|cet|eet|eest|wet|west|bst|ist|jst|kst|sgt"
-    r"|a[ce][sd]t|aw[sd]t|nz[sd]t|msk|(?:pacific|mountain|central|eastern|atlantic|greenwich mean)(?: standard| daylight)?(?: time)?"
-    r"|(?:africa|america|antarctica|asia|atlantic|australia|europe|indian|pacific)/\w+(?:/\w+)?)(?: time ?zone| timezone| time| zone)?",
+    r"(?:the )?(?:(?:utc|gmt)(?:\s?[+-]\s?\d{1,2}(?::?\d\d)?)?|[pmce][sd]t|ak[sd]t|hst"
+    r"|cest|cet|eet|eest|wet|west|bst|ist|jst|kst|sgt"
+    r"|a[ce][sd]t|aw[sd]t|nz[sd]t|msk|(?:pacific|mountain|central|eastern|atlantic"
+    r"|greenwich mean)(?: standard| daylight)?(?: time)?"
+    r"|(?:africa|america|antarctica|asia|atlantic|australia|europe|indian"
+    r"|pacific)/\w+(?:/\w+)?)(?: time ?zone| timezone| time| zone)?",
     _I,
 )
 

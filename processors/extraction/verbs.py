@@ -6,7 +6,8 @@ from typing import Final, NamedTuple
 
 
 class VerbForm(NamedTuple):
-    """One reading of a word as a verb: its base form, and which form it is (``base``, ``s``, ``ing``, ``past``)."""
+    """One reading of a word as a verb: its base form, and which form it is (``base``, ``s``, ``ing``,
+    ``past``)."""
 
     lemma: str
     form: str
@@ -18,35 +19,40 @@ DISLIKING: Final = frozenset("hate dislike despise detest loathe".split())
 
 #: What a person does, has or is, stated in the simple present: "I teach", "I collect stamps".
 HABITS: Final = frozenset(
-    """act attend avoid babysit bake bike blog bowl breed brew build camp carry chase clean climb coach code collect commute
-    compete compose afford find hear see cook crochet cut cycle dance date deliver design do donate draw dress drink drive dye earn eat employ
-    exercise film fish fix fly follow foster gamble garden get give go golf groom grow help hike hunt identify invest jog
-    juggle jump keep kayak knit know lead learn lift listen live make manage meditate mentor need observe operate own paint
-    party perform photograph play practice practise pray produce program promote race raise ran read rent repair restore
-    ride row run sail save sculpt sell serve sew shop sing skate ski sleep smoke snowboard speak specialize specialise spend
-    spin squat stay study suffer support surf swim take teach tour train travel try tutor use vacation visit volunteer walk
-    watch wear weave whistle work workout write believe belong dream fear care struggle struggled plan hope want wish prefer
-    wake rise throw vape donate record wrestle box fence sketch sunbathe bathe host own bring pay post skip stream import export miss ship value illustrate deal hang improve enroll major create look
-    trade translate volunteer worship attend report handle oversee head start open close""".split()
+    """act attend avoid babysit bake bike blog bowl breed brew build camp carry chase clean climb coach
+    code collect commute compete compose afford find hear see cook crochet cut cycle dance date deliver
+    design do donate draw dress drink drive dye earn eat employ exercise film fish fix fly follow foster
+    gamble garden get give go golf groom grow help hike hunt identify invest jog juggle jump keep kayak
+    knit know lead learn lift listen live make manage meditate mentor need observe operate own paint
+    party perform photograph play practice practise pray produce program promote race raise ran read
+    rent repair restore ride row run sail save sculpt sell serve sew shop sing skate ski sleep smoke
+    snowboard speak specialize specialise spend spin squat stay study suffer support surf swim take
+    teach tour train travel try tutor use vacation visit volunteer walk watch wear weave whistle work
+    workout write believe belong dream fear care struggle struggled plan hope want wish prefer wake rise
+    throw vape donate record wrestle box fence sketch sunbathe bathe host own bring pay post skip stream
+    import export miss ship value illustrate deal hang improve enroll major create look trade translate
+    volunteer worship attend report handle oversee head start open close""".split()
 )
 
 #: Verbs whose past tense states an event worth keeping: "I adopted a cat".
 EVENTS: Final = frozenset(
-    """adopt approve attend bake become begin break build buy celebrate complete create cut decide discover donate drop earn
-    finish fix found get get give go graduate hire host hurt injure join launch lose make marry meet move open order organize
-    organise paint pass pay perform plant publish purchase quit race raise read receive record repair restore retire run see
-    sell sign sprain start take travel twist try upgrade visit volunteer vote watch win write acquire attend explore roast
-    camp hike cook design enroll enrol apply arrange hold install release ship deploy merge cancel book reserve schedule
-    appoint promote elect rename replace reach score immigrate emigrate relocate film borrow rent complete climb swim
-    plan learn play end redesign renovate teach resign deliver submit interview accept reject adopt""".split()
+    """adopt approve attend bake become begin break build buy celebrate complete create cut decide discover
+    donate drop earn finish fix found get get give go graduate hire host hurt injure join launch lose
+    make marry meet move open order organize organise paint pass pay perform plant publish purchase quit
+    race raise read receive record repair restore retire run see sell sign sprain start take travel
+    twist try upgrade visit volunteer vote watch win write acquire attend explore roast camp hike cook
+    design enroll enrol apply arrange hold install release ship deploy merge cancel book reserve
+    schedule appoint promote elect rename replace reach score immigrate emigrate relocate film borrow
+    rent complete climb swim plan learn play end redesign renovate teach resign deliver submit interview
+    accept reject adopt""".split()
 )
 
 #: Verbs of things and of third parties: "the lab opens at 8", "the job runs on node 3".
 OF_THINGS: Final = frozenset(
-    """run open close start end begin finish cost weigh sleep seat hold contain have use support require need depend belong
-    listen live sit stand hang lead own manage report work play deploy renew expire serve face store host point connect
-    measure last ship arrive leave depart stay move meet handle maintain keep prefer take teach study speak involve include
-    sign pay approve reject hire fire join """.split()
+    """run open close start end begin finish cost weigh sleep seat hold contain have use support require
+    need depend belong listen live sit stand hang lead own manage report work play deploy renew expire
+    serve face store host point connect measure last ship arrive leave depart stay move meet handle
+    maintain keep prefer take teach study speak involve include sign pay approve reject hire fire join""".split()
 )
 
 _OTHER: Final = frozenset(
@@ -57,20 +63,67 @@ _OTHER_PERSONAL: Final = frozenset(
 )
 
 _IRREGULAR: Final = {
-    "become": "became become", "begin": "began begun", "bear": "bore born", "break": "broke broken", "bring": "brought",
-    "build": "built", "buy": "bought", "cut": "cut", "do": "did done", "draw": "drew drawn", "drink": "drank drunk",
-    "drive": "drove driven", "eat": "ate eaten", "fly": "flew flown", "get": "got gotten", "give": "gave given",
-    "go": "went gone", "grow": "grew grown", "have": "had", "hold": "held", "hurt": "hurt", "keep": "kept", "know": "knew known",
-    "lead": "led", "leave": "left", "lose": "lost", "make": "made", "meet": "met", "pay": "paid", "quit": "quit",
-    "read": "read", "ride": "rode ridden", "rise": "rose risen", "run": "ran run", "see": "saw seen", "sell": "sold",
-    "sing": "sang sung", "sit": "sat", "sleep": "slept", "speak": "spoke spoken", "spend": "spent", "spin": "spun",
-    "stand": "stood", "swim": "swam swum", "take": "took taken", "teach": "taught", "throw": "threw thrown",
-    "wake": "woke woken", "wear": "wore worn", "weave": "wove woven", "win": "won", "write": "wrote written",
-    "hang": "hung", "deal": "dealt", "found": "founded", "babysit": "babysat", "sew": "sewed sewn",
-}  # fmt: skip
+    "become": "became become",
+    "begin": "began begun",
+    "bear": "bore born",
+    "break": "broke broken",
+    "bring": "brought",
+    "build": "built",
+    "buy": "bought",
+    "cut": "cut",
+    "do": "did done",
+    "draw": "drew drawn",
+    "drink": "drank drunk",
+    "drive": "drove driven",
+    "eat": "ate eaten",
+    "fly": "flew flown",
+    "get": "got gotten",
+    "give": "gave given",
+    "go": "went gone",
+    "grow": "grew grown",
+    "have": "had",
+    "hold": "held",
+    "hurt": "hurt",
+    "keep": "kept",
+    "know": "knew known",
+    "lead": "led",
+    "leave": "left",
+    "lose": "lost",
+    "make": "made",
+    "meet": "met",
+    "pay": "paid",
+    "quit": "quit",
+    "read": "read",
+    "ride": "rode ridden",
+    "rise": "rose risen",
+    "run": "ran run",
+    "see": "saw seen",
+    "sell": "sold",
+    "sing": "sang sung",
+    "sit": "sat",
+    "sleep": "slept",
+    "speak": "spoke spoken",
+    "spend": "spent",
+    "spin": "spun",
+    "stand": "stood",
+    "swim": "swam swum",
+    "take": "took taken",
+    "teach": "taught",
+    "throw": "threw thrown",
+    "wake": "woke woken",
+    "wear": "wore worn",
+    "weave": "wove woven",
+    "win": "won",
+    "write": "wrote written",
+    "hang": "hung",
+    "deal": "dealt",
+    "found": "founded",
+    "babysit": "babysat",
+    "sew": "sewed sewn",
+}
 _DOUBLED: Final = frozenset(
-    """cut get run swim quit win plan shop jog stop drop program begin sit chat hug babysit spin squat step trim sip ship tap
-    commit submit""".split()
+    """cut get run swim quit win plan shop jog stop drop program begin sit chat hug babysit spin squat step
+    trim sip ship tap commit submit""".split()
 )
 _VOWELS: Final = "aeiou"
 
@@ -96,7 +149,7 @@ def _ing(lemma: str) -> str:
     return lemma + "ing"
 
 
-def _past(lemma: str) -> list[str]:
+def past_forms(lemma: str) -> list[str]:
     if lemma in _IRREGULAR:
         return _IRREGULAR[lemma].split()
     if lemma in _DOUBLED:
@@ -115,7 +168,7 @@ def _table() -> dict[str, VerbForm]:
         table.setdefault(lemma, VerbForm(lemma, "base"))
         table.setdefault(third_person(lemma), VerbForm(lemma, "s"))
         table.setdefault(_ing(lemma), VerbForm(lemma, "ing"))
-        for past in _past(lemma):
+        for past in past_forms(lemma):
             table.setdefault(past, VerbForm(lemma, "past"))
     table["had"] = VerbForm("have", "past")
     table["having"] = VerbForm("have", "ing")
