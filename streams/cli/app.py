@@ -16,7 +16,11 @@ def build() -> typer.Typer:
         dev,
         disputes,
         health,
+        policy,
         publish,
+        reading,
+        say,
+        search,
         settings_command,
         topics,
         worker,
@@ -36,7 +40,19 @@ def build() -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(_options)
-    for module in (dev, publish, disputes, topics, worker, health, settings_command):
+    for module in (
+        dev,
+        say,
+        publish,
+        reading,
+        search,
+        disputes,
+        policy,
+        topics,
+        worker,
+        health,
+        settings_command,
+    ):
         module.register(app)
     return app
 

@@ -8,8 +8,10 @@ import typer
 
 from schemas.disputes import DisputeChanged, Party
 from schemas.errors import PoisonError
+from sinks.ledger_views import DisputeView
 from streams.cli import running
-from streams.cli.output import note, print_json, say
+from streams.cli.output import note, print_json, print_table, say
+from streams.cli.stores import dispute_json, open_reads, value_text
 from streams.follow import Start, follow
 from streams.settings import Settings
 from streams.stage import InRecord
@@ -21,8 +23,45 @@ Tenant = Annotated[str | None, typer.Option(help="Only this tenant.")]
 def register(app: typer.Typer) -> None:
     """Add the group."""
     group = typer.Typer(no_args_is_help=True, help="What agents disagree about.", rich_markup_mode=None)
+    group.command("list")(list_disputes)
     group.command("tail")(tail)
     app.add_typer(group, name="disputes")
+
+
+def list_disputes(
+    every: Annotated[bool, typer.Option("--all", help="Those that are over too.")] = False,
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="At most so many.")] = 100,
+    tenant: Annotated[
+        str | None, typer.Option(help="Whose memory; CLAIMSTREAM_DEFAULT_TENANT without it.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="JSON, for a program.")] = False,
+) -> None:
+    """Show the open disputes, newest first."""
+    settings = running.settings(default_tenant=tenant)
+
+    async def ask() -> list[DisputeView]:
+        async with open_reads(settings) as reads:
+            return await reads.disputes(settings.default_tenant, None if every else "open", limit=limit)
+
+    found = running.run(ask)
+    if as_json:
+        print_json([dispute_json(*view) for view in found])
+        return
+    rows = [
+        (
+            f"{view.dispute.opened_at:%Y-%m-%d %H:%M}",
+            view.dispute.status,
+            view.dispute.cell.slot.entity,
+            view.dispute.cell.slot.predicate,
+            value_text(view.challenger),
+            " and ".join(value_text(claim) for claim in view.incumbents),
+            view.dispute.reason,
+            view.dispute.repeats,
+        )
+        for view in found
+    ]
+    columns = ("opened", "status", "entity", "predicate", "challenger", "against", "why", "repeats")
+    print_table(columns, rows, empty=f"no disputes (tenant {settings.default_tenant})")
 
 
 def tail(
