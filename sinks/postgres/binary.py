@@ -5,12 +5,14 @@ A column's type is one letter::
     u uuid (16 bytes)    t text (str)    i bigint    n integer    z timestamptz (microseconds since 2000)
     f double             b boolean       j jsonb (bytes, see `jsonb`)    J json (bytes)    y bytea
 
-Arrays by psycopg's own list dumper cost more than the insert they are for; here a column is one join of bytes.
-The layouts are those of array_recv, uuid_recv, timestamptz_recv and jsonb_recv in PostgreSQL's source.
+psycopg's own adaption works by the value; for a batch it costs more than the insert that it is for. Here a column is
+one pass, and rows and arrays are one join. The layouts are those of COPY BINARY in the manual and of array_recv,
+uuid_recv, timestamptz_recv and jsonb_recv in PostgreSQL's source.
 """
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from itertools import chain, repeat
 from struct import Struct, pack
 from typing import Any, Final
 
@@ -23,19 +25,6 @@ from processors.deciding.model import microseconds
 
 #: Microseconds from 1970 to 2000, where PostgreSQL's timestamps begin.
 _EPOCH_2000: Final = 946_684_800_000_000
-#: Type for COPY: uuid and jsonb are given as their bytes, a timestamp as its integer.
-_COPY_TYPES: Final = {
-    "u": "bytea",
-    "t": "text",
-    "i": "int8",
-    "n": "int4",
-    "z": "int8",
-    "f": "float8",
-    "b": "bool",
-    "j": "bytea",
-    "J": "bytea",
-    "y": "bytea",
-}
 #: Letter to (element oid, array oid), from pg_type.
 _OIDS: Final = {
     "u": (2950, 2951),
@@ -49,7 +38,7 @@ _OIDS: Final = {
     "J": (114, 199),
     "y": (17, 1001),
 }
-_PACKED: Final = {
+_FIXED: Final = {
     "i": Struct(">iq"),
     "n": Struct(">ii"),
     "z": Struct(">iq"),
@@ -58,6 +47,9 @@ _PACKED: Final = {
 }
 _NULL: Final = pack(">i", -1)
 _LENGTH: Final = Struct(">i")
+_UUID_LENGTH: Final = pack(">i", 16)
+_COPY_HEAD: Final = b"PGCOPY\n\xff\r\n\0" + bytes(8)
+_COPY_END: Final = pack(">h", -1)
 
 
 class Array(bytes):
@@ -84,27 +76,37 @@ def register(connection: AsyncConnection[Any]) -> None:
         connection.adapters.register_dumper(cls, dumper)
 
 
-def copy_types(letters: str) -> list[str]:
-    return [_COPY_TYPES[letter] for letter in letters]
+def copy_data(letters: str, rows: Sequence[Sequence[Any]]) -> bytes:
+    """The whole of what ``COPY ... FROM STDIN (FORMAT BINARY)`` takes."""
+    parts: list[Iterable[bytes]] = [repeat(pack(">h", len(letters)), len(rows))]
+    for letter, values in zip(letters, zip(*rows, strict=True), strict=True):
+        parts += _fields(letter, values)
+    return b"".join((_COPY_HEAD, *chain.from_iterable(zip(*parts, strict=False)), _COPY_END))
+
+
+def _fields(letter: str, values: Sequence[Any]) -> list[Iterable[bytes]]:
+    """A column as one or two streams of bytes (length and value, joined or apart); None is NULL."""
+    fixed = _FIXED.get(letter)
+    if fixed is not None:
+        pack_one, size = fixed.pack, fixed.size - 4
+        return [[_NULL if value is None else pack_one(size, value) for value in values]]
+    if letter == "u" and None not in values:
+        return [repeat(_UUID_LENGTH), values]
+    length = _LENGTH.pack
+    if letter == "t":
+        blobs = [value.encode() for value in values]
+        return [[length(len(blob)) for blob in blobs], blobs]
+    return [[_NULL if blob is None else length(len(blob)) + blob for blob in values]]
 
 
 def array(letter: str, values: Sequence[Any]) -> Array:
     """One column of values (None is NULL) as an array parameter."""
-    packed = _PACKED.get(letter)
-    nulls = None in values
-    if packed is not None:
-        pack_one, size = packed.pack, packed.size - 4
-        parts = [_NULL if value is None else pack_one(size, value) for value in values]
-    else:
-        blobs = (
-            [value.encode() if value is not None else None for value in values] if letter == "t" else values
-        )
-        length = _LENGTH.pack
-        parts = [_NULL if blob is None else length(len(blob)) + blob for blob in blobs]
-    head = pack(">iiI", 1 if values else 0, int(nulls), _OIDS[letter][0])
+    head = pack(">iiI", 1 if values else 0, int(None in values), _OIDS[letter][0])
     if values:
         head += pack(">ii", len(values), 1)
-    return _ARRAYS[letter][0](head + b"".join(parts))
+    return _ARRAYS[letter][0](
+        b"".join((head, *chain.from_iterable(zip(*_fields(letter, values), strict=False))))
+    )
 
 
 def columns(letters: str, rows: Sequence[Sequence[Any]]) -> list[Array]:

@@ -1,6 +1,6 @@
 """Writes what the fold changed: new rows by COPY, changed ones by an update from arrays."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from psycopg import AsyncConnection
@@ -9,8 +9,11 @@ from processors.deciding.working_set import WorkingSet
 from schemas.errors import IntegrityError
 from schemas.reviews import ReviewRaised
 from sinks.postgres import rows
-from sinks.postgres.binary import columns, copy_types
+from sinks.postgres.binary import columns, copy_data
 from sinks.postgres.statements import SQL
+
+#: Name of the statement, types of its columns, model to row, models.
+Insert = tuple[str, str, Callable[[Any], rows.Row], Sequence[Any]]
 
 
 async def flush(connection: AsyncConnection[Any], ws: WorkingSet) -> None:
@@ -22,7 +25,7 @@ async def flush(connection: AsyncConnection[Any], ws: WorkingSet) -> None:
     new_slots, slots = _split(ws, ws.dirty_slots)
     new_entities, entities = _split(ws, ws.dirty_entities)
     reviews = [event for event in ws.events if isinstance(event, ReviewRaised)]
-    inserts: list[tuple[str, str, Callable[[Any], rows.Row], Sequence[Any]]] = [
+    inserts: list[Insert] = [
         ("copy_decisions", rows.DECISION, rows.decision_row, ws.decisions),
         ("copy_evidence", rows.EVIDENCE, rows.evidence_row, ws.evidence),
         ("copy_claims", rows.CLAIM, rows.claim_row, new_claims),
@@ -33,7 +36,7 @@ async def flush(connection: AsyncConnection[Any], ws: WorkingSet) -> None:
         ("copy_endings", rows.ENDING, rows.ending_row, new_endings),
         ("copy_reviews", rows.REVIEW, rows.review_row, reviews),
     ]
-    updates: list[tuple[str, str, Callable[[Any], rows.Row], Sequence[Any]]] = [
+    updates: list[Insert] = [
         ("update_claims", rows.CLAIM_UPDATE, rows.claim_update_row, claims),
         ("update_supports", rows.SUPPORT, rows.support_row, supports),
         ("update_disputes", rows.DISPUTE_UPDATE, rows.dispute_update_row, disputes),
@@ -41,8 +44,7 @@ async def flush(connection: AsyncConnection[Any], ws: WorkingSet) -> None:
         ("update_entities", rows.ENTITY, rows.entity_row, entities),
         ("update_endings", rows.ENDING, rows.ending_row, endings),
     ]
-    for name, letters, make, values in inserts:
-        await copy(connection, name, letters, map(make, values), len(values))
+    await copy_all(connection, [table for table in inserts if table[3]])
     sent = []
     async with connection.pipeline():
         for name, letters, make, values in updates:
@@ -57,17 +59,25 @@ async def flush(connection: AsyncConnection[Any], ws: WorkingSet) -> None:
             )
 
 
-async def copy(
-    connection: AsyncConnection[Any], name: str, letters: str, values: Iterable[rows.Row], n: int
-) -> None:
-    """Sends `n` rows through the COPY statement `name`."""
-    if not n:
-        return
-    async with connection.cursor().copy(SQL[name]) as sink:
-        sink.set_types(copy_types(letters))
-        write = sink.write_row
-        for row in values:
-            await write(row)
+async def copy_all(connection: AsyncConnection[Any], tables: Sequence[Insert]) -> None:
+    """One COPY after the other; while the server takes in one, the bytes of the next are made."""
+    data = _data(tables[0]) if tables else b""
+    for n, (name, *_) in enumerate(tables):
+        async with connection.cursor().copy(SQL[name]) as sink:
+            await sink.write(data)
+            data = _data(tables[n + 1]) if n + 1 < len(tables) else b""
+
+
+async def copy(connection: AsyncConnection[Any], name: str, letters: str, values: Sequence[rows.Row]) -> None:
+    """Sends rows through the COPY statement `name`."""
+    if values:
+        async with connection.cursor().copy(SQL[name]) as sink:
+            await sink.write(copy_data(letters, values))
+
+
+def _data(table: Insert) -> bytes:
+    _, letters, make, values = table
+    return copy_data(letters, [make(value) for value in values])
 
 
 def _split(ws: WorkingSet, dirty: dict[Any, Any]) -> tuple[list[Any], list[Any]]:

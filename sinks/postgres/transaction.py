@@ -74,15 +74,15 @@ class PostgresTransaction(PostgresReads):
         await flush(self._connection, ws)
 
     async def add_extractions(self, rows: Sequence[Extraction]) -> None:
-        values = (
+        values = [
             (r.id.bytes, r.tenant, r.source, r.event_id, r.body_hash, r.outcome, r.n_facts, r.record)
             for r in rows
-        )
-        await copy(self._connection, "copy_extractions", "utttytny", values, len(rows))
+        ]
+        await copy(self._connection, "copy_extractions", "utttytny", values)
 
     async def add_resolutions(self, rows: Sequence[Resolution]) -> None:
-        values = ((row.fact_id.bytes, row.tenant, row.entity, row.body) for row in rows)
-        await copy(self._connection, "copy_resolutions", "utty", values, len(rows))
+        values = [(row.fact_id.bytes, row.tenant, row.entity, row.body) for row in rows]
+        await copy(self._connection, "copy_resolutions", "utty", values)
 
     async def add_control(self, tenant: str, kind: str, event: UUID, body: bytes) -> int | None:
         values = {"tenant": tenant, "kind": kind, "event": event, "body": body}
@@ -91,7 +91,7 @@ class PostgresTransaction(PostgresReads):
         return None if row is None else int(row[0])
 
     async def dead_letters(self, rows: Sequence[DeadLetterRow]) -> None:
-        values = (
+        values = [
             (
                 *self.log,
                 row.offset,
@@ -102,8 +102,8 @@ class PostgresTransaction(PostgresReads):
                 None if row.event is None else row.event.bytes,
             )
             for row in rows
-        )
-        await copy(self._connection, "copy_dead_letters", "ttnintntu", values, len(rows))
+        ]
+        await copy(self._connection, "copy_dead_letters", "ttnintntu", values)
 
     def count(self, name: str, detail: str = "", n: int = 1) -> None:
         if n:
@@ -112,7 +112,7 @@ class PostgresTransaction(PostgresReads):
     async def enqueue(self, source_offset: int, records: Sequence[Outgoing]) -> None:
         first = self._ordinals[source_offset]
         self._ordinals[source_offset] += len(records)
-        values = (
+        values = [
             (
                 *self.log,
                 source_offset,
@@ -123,8 +123,8 @@ class PostgresTransaction(PostgresReads):
                 orjson.dumps([(name, value.decode("latin-1")) for name, value in record.headers]),
             )
             for n, record in enumerate(records)
-        )
-        await copy(self._connection, "copy_outbox", "ttnintyyJ", values, len(records))
+        ]
+        await copy(self._connection, "copy_outbox", "ttnintyyJ", values)
 
     async def advance(self, next_offset: int, last_offset: int, last_hash: bytes) -> None:
         self._advance = (next_offset, last_offset, last_hash)
