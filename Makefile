@@ -15,7 +15,7 @@ EXTRAS := embedded,dev
 #: More arguments for pytest, for example: make test ARGS="-k disputes"
 ARGS ?=
 
-.PHONY: help venv install test test-fast test-smoke lint format demo schemas topology bench-pipeline bench-extract \
+.PHONY: help venv install test test-fast test-smoke lint format demo schemas topology bench-pipeline bench-extract eval-identity \
 	constraints clean
 
 help: ## this list
@@ -73,6 +73,9 @@ bench-pipeline: $(STAMP) ## facts per second, end to end, beside the embedder's 
 
 bench-extract: $(STAMP) ## precision and recall of the rule extractor on labelled sentences
 	$(PY) -m bench.extract
+
+eval-identity: $(STAMP) ## precision and recall of putting mentions into one entity, on labelled pairs
+	$(PY) -m bench.identity
 
 constraints: $(STAMP) ## write constraints.txt from what .venv holds now
 	{ echo "# Made by 'make constraints' with $$($(PY) --version). Install: pip install -c constraints.txt -e '.[$(EXTRAS)]'"; \
