@@ -33,8 +33,8 @@ class PartitionLog(Protocol):
 
     async def identity(self, topic: str) -> LogIdentity: ...
 
-    async def bounds(self, topic: str, partition: int) -> tuple[int, int]:
-        """(first offset there is, offset of the next record to be written)."""
+    async def first_offset(self, topic: str, partition: int) -> int:
+        """Where the log begins: 0 until retention removes something."""
         ...
 
     async def read(self, topic: str, partition: int, offset: int) -> InRecord | None:
@@ -73,12 +73,11 @@ class KafkaLog:
                 await client.close()
         return LogIdentity(str(cluster.get("cluster_id") or ""), len(described["partitions"]))
 
-    async def bounds(self, topic: str, partition: int) -> tuple[int, int]:
+    async def first_offset(self, topic: str, partition: int) -> int:
         at = TopicPartition(topic, partition)
         async with self._asking(topic), self._consumer() as consumer:
-            first = await consumer.beginning_offsets([at])
-            end = await consumer.end_offsets([at])
-            return first[at], end[at]
+            first: int = (await consumer.beginning_offsets([at]))[at]
+            return first
 
     async def read(self, topic: str, partition: int, offset: int) -> InRecord | None:
         at = TopicPartition(topic, partition)

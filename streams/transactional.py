@@ -110,19 +110,19 @@ class TransactionalStage:
         """See Stage. Raises IntegrityError on a gap with records in it and on a log that was made anew."""
         place = LogKey(self.name, partition_batch[0].topic, partition_batch[0].partition)
         if place not in self._done:
-            self._done[place] = await self._take_over(place, partition_batch[-1].offset + 1)
+            self._done[place] = await self._take_over(place)
         records = [record for record in partition_batch if record.offset >= self._done[place]]
         if records:
             prepared = await self._handler.prepare(records)
             await self._settle(place, list(zip(records, prepared, strict=True)))
 
-    async def _take_over(self, place: LogKey, seen_end: int) -> int:
+    async def _take_over(self, place: LogKey) -> int:
         """Publishes what the former owner (or a failed try of our own) left; returns the next offset."""
         progress = await self._ledger.progress(place)
         if progress is None:
             return 0
         if self._source is not None:
-            await refuse_another_log(self._source, place, progress, seen_end)
+            await refuse_another_log(self._source, place, progress)
         await self._publish_left(place, progress)
         return progress.next_offset
 
