@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
+from uuid import UUID
 
 from processors.embedding import EmbedderProfile
 from processors.identity import entity_of, type_of
@@ -59,6 +60,8 @@ def resolve(
         ordinal=fact.ordinal,
         agent=event.agent,
         origins=origins(event),
+        recalled=event.contains_recall,
+        act="retract" if fact.act == "retract" else "assert",
         event_time=event.event_time,
         received_at=event.received_at,
         versions=versions,
@@ -85,8 +88,20 @@ def resolve(
 
 
 def origins(event: FactsExtracted) -> tuple[str, ...]:
-    """Where the statement comes from: what it was derived from, else its own event."""
-    return event.derived_from or (f"{event.source}:{event.event_id}",)
+    """Where the statement comes from: what it was derived from, else its own event.
+
+    A name in ``derived_from`` that is a UUID is a claim of the memory, any other an event of the same source.
+    """
+    own = f"{event.source}:{event.event_id}"
+    derived = (f"claim:{name}" if _is_uuid(name) else f"{event.source}:{name}" for name in event.derived_from)
+    return tuple(dict.fromkeys(derived)) or (own,)
+
+
+def _is_uuid(name: str) -> bool:
+    try:
+        return str(UUID(name)) == name.lower()
+    except ValueError:
+        return False
 
 
 def period(fact: Fact) -> tuple[datetime | None, datetime | None]:

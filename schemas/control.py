@@ -59,6 +59,19 @@ class ControlEvent(Event):
     reason: str = Field(default="", max_length=1024)
 
 
+class AutoRules(Frozen):
+    """What ends a dispute without a person; an unset rule does not apply.
+
+    After ``age_days``: ``origins`` independent origins (more than the incumbent has) let the challenger win, an
+    authority gap of ``authority_gap`` rejects it. After ``expiry_days`` the incumbent stays.
+    """
+
+    age_days: Annotated[float, Field(gt=0.0, le=3650.0)] | None = None
+    authority_gap: Unit | None = None
+    origins: Annotated[int, Field(ge=2, le=100)] | None = None
+    expiry_days: Annotated[float, Field(gt=0.0, le=3650.0)] | None = None
+
+
 class PolicySet(ControlEvent):
     """Replaces the tenant's policy rules as a whole."""
 
@@ -66,6 +79,7 @@ class PolicySet(ControlEvent):
     type: Literal["policy"] = "policy"
     rules: tuple[PolicyRule, ...] = Field(max_length=1000)
     min_confidence: Unit = 0.5
+    auto: AutoRules = AutoRules()
 
 
 class AuthoritySet(ControlEvent):

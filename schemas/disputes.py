@@ -8,7 +8,9 @@ from pydantic import Field
 from schemas.base import Event, Frozen, KeyPart, Moment, Unit
 from schemas.facts import Polarity
 
-DisputeChange = Literal["opened", "repeated", "retargeted", "withdrawn", "resolved", "expired"]
+DisputeChange = Literal[
+    "opened", "repeated", "retargeted", "withdrawn", "resolved", "expired", "rejected_stale"
+]
 
 
 class Party(Frozen):

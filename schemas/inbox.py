@@ -21,6 +21,8 @@ class Candidate(Frozen):
     match: Match
     score: Unit
     value: TypedValue
+    #: Keys of values that the registry says cannot hold together with this one (``excludes``).
+    excludes: tuple[str, ...] = Field(default=(), max_length=32)
 
 
 class Versions(Frozen):
@@ -56,8 +58,13 @@ class Proposal(Event):
     event_id: KeyPart
     ordinal: int = Field(ge=0)
     agent: KeyPart
-    #: The independent origins of the statement: its own event, or what it was derived from.
+    #: The independent origins of the statement: its own event (``source:event id``), or what it was derived from
+    #: (``claim:<id>`` where that was a claim).
     origins: tuple[str, ...] = Field(min_length=1, max_length=128)
+    #: Claims whose text the turn quotes from memory: telling them again is no evidence.
+    recalled: tuple[str, ...] = Field(default=(), max_length=64)
+    #: ``retract``: the statement takes back what was said ("forget that"), it asserts nothing.
+    act: Literal["assert", "retract"] = "assert"
     event_time: Moment
     received_at: Moment
     versions: Versions = Versions()
@@ -73,7 +80,3 @@ class Proposal(Event):
     embedding_model: str = ""
     extractor: str = ""
     content: ProposalContent
-
-
-InboxRecord = Proposal
-INBOX: dict[str, type[Proposal]] = {Proposal.TYPE: Proposal}

@@ -22,14 +22,19 @@ from processors.deciding.change import Ruling
 from processors.deciding.compare import Relation, compare
 from processors.deciding.disputes import park
 from processors.deciding.endings import end
-from processors.deciding.model import Claim, Support
+from processors.deciding.judging import ask
+from processors.deciding.model import Claim
 from processors.deciding.statement import Statement
-from processors.deciding.strategies import Contest, Outcome, contest_by
+from processors.deciding.strategies import Outcome
+from processors.deciding.suppress import suppressed
 
 
 def decide(statement: Statement) -> Ruling:
     """Applies the table to one statement and changes the working set accordingly."""
     proposal = statement.proposal
+    barred = suppressed(statement)
+    if barred is not None:
+        return barred
     own = statement.own_latest()
     if own is not None and own.order > statement.order and not proposal.ended:
         return history(statement, "b", "own_later")
@@ -67,6 +72,9 @@ def _relations(statement: Statement) -> dict[Relation, list[Claim]]:
     for claim in statement.ws.active(statement.cell):
         relation = compare(claim, statement.value, statement.proposal.polarity, statement.slot.cardinality)
         found.setdefault(relation, []).append(claim)
+    excluded = statement.excluded()
+    if excluded:
+        found.setdefault("contradicts", []).extend(excluded)
     return found
 
 
@@ -80,6 +88,8 @@ def _noop(statement: Statement, relation: Relation, claim: Claim) -> Ruling:
     """More evidence for what is believed. What only follows from it, or is inferred, adds no supporter."""
     if relation == "implied" or _unsure(statement):
         return Ruling("c", "NOOP", relation if relation == "implied" else "same_unsure", claim.id)
+    if str(claim.id) in statement.proposal.recalled or f"claim:{claim.id}" in statement.proposal.origins:
+        return Ruling("c", "NOOP", "echo", claim.id)
     confirmed = statement.confirm(claim)
     statement.support(claim)
     if relation == "same" and statement.valid_from < claim.valid_from:
@@ -141,17 +151,15 @@ def _contradiction(statement: Statement, conflicts: list[Claim]) -> Ruling:
     if not opponents:
         case, strategy, outcome = "f", "", Outcome("wins", "own_claim")
     else:
-        case, (strategy, outcome) = "g", _contest(statement, opponents)
+        case, (strategy, outcome) = "g", statement.contest(opponents)
     if outcome.verdict == "older":
         return _late(statement, outcome.reason, strategy)
     if outcome.verdict == "wins" and not statement.weak:
-        claim = statement.become(
-            "active", outcome.reason, statement.twin("candidate", "disputed", "scheduled")
-        )
-        statement.support(claim)
-        _supersede(statement, conflicts, claim, "replaced" if case == "f" else outcome.reason)
-        name = "REPLACE" if case == "f" else "SUPERSEDE"
-        return _closed_later(statement, claim, Ruling(case, name, outcome.reason, claim.id, strategy))
+        return win(statement, case, outcome.reason, conflicts, strategy)
+    if outcome.verdict == "pending" and not statement.weak:
+        claim = statement.become("candidate", "pending_judge", statement.twin("candidate", "disputed"))
+        ask(statement, claim, conflicts, 1)
+        return Ruling(case, "PENDING", outcome.reason, claim.id, strategy)
     reason = "weak_alignment" if outcome.verdict == "wins" else outcome.reason
     parked = statement.twin("disputed")
     claim = parked or statement.become("disputed", reason, statement.twin("candidate"))
@@ -164,10 +172,34 @@ def _contradiction(statement: Statement, conflicts: list[Claim]) -> Ruling:
     return Ruling(case, "DISPUTED", reason, claim.id, strategy)
 
 
-def _contest(statement: Statement, opponents: list[Support]) -> tuple[str, Outcome]:
-    strategy = statement.rules.rule_for(statement.slot.key).strategy
-    contest = Contest(statement.slot.key, statement.agent, statement.order, opponents, statement.rules)
-    return strategy, contest_by(strategy, contest)
+def win(statement: Statement, case: str, reason: str, conflicts: list[Claim], strategy: str = "") -> Ruling:
+    """The statement takes the place of what it contradicts."""
+    claim = statement.become("active", reason, statement.twin("candidate", "disputed", "scheduled"))
+    statement.support(claim)
+    _supersede(statement, conflicts, claim, "replaced" if case == "f" else reason)
+    name = "REPLACE" if case == "f" else "SUPERSEDE"
+    return _closed_later(statement, claim, Ruling(case, name, reason, claim.id, strategy))
+
+
+def lose(statement: Statement, claim: Claim, reason: str) -> Ruling:
+    """A parked claim that did not prevail."""
+    statement.set_status(claim, "rejected", reason, valid_to=max(claim.valid_from, statement.at))
+    return Ruling("verdict", "REJECTED", reason, claim.id, "llm-judge")
+
+
+def join(statement: Statement, claim: Claim, held: Claim, relation: str, reason: str) -> Ruling:
+    """A judge found that the parked claim says the held one again (``same``), or says it more precisely."""
+    if relation == "refines":
+        heirs = statement.ws.supporters(held)
+        claim = statement.become("active", "refines", claim)
+        for heir in heirs:
+            statement.ws.put_support(replace(heir, claim_id=claim.id))
+        statement.support(claim)
+        _supersede(statement, [held], claim, "refines")
+        return Ruling("verdict", "UPDATE", reason, claim.id, "llm-judge")
+    statement.set_status(claim, "superseded", "same", valid_to=claim.valid_from, superseded_by=held.id)
+    statement.support(statement.confirm(held))
+    return Ruling("verdict", "NOOP", reason, held.id, "llm-judge")
 
 
 def _late(statement: Statement, reason: str, strategy: str) -> Ruling:

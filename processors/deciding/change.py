@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from processors.deciding.control import Rules
-from processors.deciding.model import CellKey, Claim, Dispute, Entity, Order, Slot, Support
+from processors.deciding.model import CellKey, Claim, Dispute, DueAt, Entity, Order, Slot, Support
 from processors.deciding.working_set import WorkingSet
 from schemas.claims import Change as ChangeKind
 from schemas.claims import Status
@@ -62,7 +62,15 @@ class Change:
         if change in ("status", "added", "refined") or claim.id not in self.touched:
             self.touched[claim.id] = change if self.touched.get(claim.id) != "added" else "added"
         self.ws.put_claim(claim)
+        self._schedule(claim)
         return claim
+
+    def _schedule(self, claim: Claim) -> None:
+        """Asks the timekeeper for the start of a scheduled claim and for the stated end of an active one."""
+        if claim.status == "scheduled":
+            self.ws.put_due(DueAt(self.entity.key, claim.id, "starts", claim.valid_from))
+        elif claim.status == "active" and claim.valid_to is not None and claim.valid_to > self.at:
+            self.ws.put_due(DueAt(self.entity.key, claim.id, "ends", claim.valid_to))
 
     def set_status(self, claim: Claim, status: Status, reason: str, **changes: Any) -> Claim:
         self.changed[claim.id] = status

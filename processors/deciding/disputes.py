@@ -1,10 +1,11 @@
 """Disputes: a challenger that no policy lets win is parked beside the incumbents, visibly."""
 
 from dataclasses import replace
+from datetime import timedelta
 
 from processors.deciding.change import Change
 from processors.deciding.compare import compare
-from processors.deciding.model import CellKey, Claim, Dispute, Support
+from processors.deciding.model import CellKey, Claim, Dispute, DueAt, Support
 from processors.deciding.strategies import Contest, contest_by
 from schemas.disputes import DisputeChange, DisputeChanged, DisputeContent, Party
 from schemas.ids import derived_id
@@ -77,7 +78,7 @@ def settle(change: Change, cell: CellKey) -> None:
 
 
 def _run_again(change: Change, dispute: Dispute, challenger: Claim) -> None:
-    conflicts = conflicting(change, challenger)
+    conflicts = conflicting(change, challenger) + _elsewhere(change, dispute, challenger)
     if not conflicts:
         _promote(change, challenger, conflicts)
         publish(change, replace(dispute, status="resolved"), "resolved", "no incumbent left")
@@ -87,6 +88,12 @@ def _run_again(change: Change, dispute: Dispute, challenger: Claim) -> None:
     elif tuple(row.id for row in conflicts) != dispute.incumbents:
         moved = replace(dispute, incumbents=tuple(row.id for row in conflicts))
         publish(change, moved, "retargeted", "the incumbent changed")
+
+
+def _elsewhere(change: Change, dispute: Dispute, challenger: Claim) -> list[Claim]:
+    """Incumbents of other cells: values that a rule of the registry excludes."""
+    rows = (change.ws.claims.get(key) for key in dispute.incumbents)
+    return [row for row in rows if row is not None and row.status == "active" and row.cell != challenger.cell]
 
 
 def _wins(change: Change, challenger: Claim, conflicts: list[Claim]) -> bool:
@@ -100,7 +107,12 @@ def _wins(change: Change, challenger: Claim, conflicts: list[Claim]) -> bool:
 
 
 def _contest(change: Change, backer: Support, opponents: list[Support], strategy: str) -> bool:
-    contest = Contest(change.slot.key, backer.agent, backer.order, opponents, change.rules)
+    others = [
+        row for row in change.ws.supporters(change.ws.claims[backer.claim_id]) if row.agent != backer.agent
+    ]
+    contest = Contest(
+        change.slot.key, backer.agent, backer.order, backer.origins, others, opponents, change.rules
+    )
     return contest_by(strategy, contest).verdict == "wins"
 
 
@@ -129,8 +141,10 @@ def _best_first(change: Change, cell: CellKey) -> list[Dispute]:
 
 def publish(change: Change, dispute: Dispute, step: DisputeChange, reason: str) -> Dispute:
     """Writes the dispute's next version and its event."""
-    dispute = replace(dispute, version=dispute.version + 1, reason=reason)
+    since = change.slot.version if step in ("opened", "retargeted") else dispute.parties_since
+    dispute = replace(dispute, version=dispute.version + 1, reason=reason, parties_since=since)
     change.ws.put_dispute(dispute)
+    _schedule(change, dispute)
     claims = change.ws.claims
     change.announcements.append(
         DisputeChanged(
@@ -158,6 +172,15 @@ def publish(change: Change, dispute: Dispute, step: DisputeChange, reason: str) 
         )
     )
     return dispute
+
+
+def _schedule(change: Change, dispute: Dispute) -> None:
+    """Asks the timekeeper for the moments at which an open dispute is looked at again; a closed one needs none."""
+    auto = change.rules.policy.auto
+    for what, days in (("dispute_age", auto.age_days), ("dispute_expiry", auto.expiry_days)):
+        if days is not None:
+            at = dispute.opened_at + timedelta(days=days) if dispute.status == "open" else None
+            change.ws.put_due(DueAt(change.entity.key, dispute.id, what, at))
 
 
 def party(change: Change, claim: Claim) -> Party:

@@ -6,7 +6,6 @@ from processors.deciding.change import Ruling
 from processors.deciding.disputes import park
 from processors.deciding.model import Claim, Ending
 from processors.deciding.statement import Statement
-from processors.deciding.strategies import Contest, contest_by
 from schemas.values import TypedValue
 
 
@@ -23,11 +22,9 @@ def end(statement: Statement) -> Ruling:
         _mark(statement)
         return Ruling("d", "HISTORY", "nothing_to_end", None)
     opponents = statement.opponents(matching)
-    strategy = statement.rules.rule_for(statement.slot.key).strategy if opponents else ""
-    verdict, reason = "wins", "own_claim"
+    strategy, verdict, reason = "", "wins", "own_claim"
     if opponents:
-        contest = Contest(statement.slot.key, statement.agent, statement.order, opponents, statement.rules)
-        outcome = contest_by(strategy, contest)
+        strategy, outcome = statement.contest(opponents)
         verdict, reason = outcome.verdict, outcome.reason
     if verdict == "older":
         _mark(statement)
@@ -39,6 +36,15 @@ def end(statement: Statement) -> Ruling:
             statement.set_status(claim, "ended", "no_longer", valid_to=until)
         return Ruling("d", "ENDED", reason, matching[0].id, strategy)
     return _challenge(statement, matching, strategy, "weak_alignment" if verdict == "wins" else reason)
+
+
+def challenge_retraction(statement: Statement) -> Ruling:
+    """Another agent's claim is said to have been wrong, and no policy lets this agent take it back."""
+    key = statement.value.key
+    matching = [
+        row for row in statement.ws.active(statement.cell) if not statement.value.text or row.value.key == key
+    ]
+    return _challenge(statement, matching, "", "taken back by another agent")
 
 
 def _challenge(statement: Statement, matching: list[Claim], strategy: str, reason: str) -> Ruling:

@@ -7,7 +7,7 @@ So at most one claim of a cell is active, and an agent supports at most one clai
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 from uuid import UUID
 
 from schemas.claims import Status
@@ -165,6 +165,73 @@ class Dispute:
     opened_by: UUID
     version: int = 0
     repeats: int = 0
+    #: The slot's version when the parties last changed: a command that names an older one is stale.
+    parties_since: int = 0
+
+
+@dataclass(slots=True)
+class Standing:
+    """A person's ruling on a value of a slot: it stands against the same evidence told again.
+
+    ``rejected``: the value lost a dispute; ``apart``: it was no conflict, statements of it go to ``scope``.
+    ``agents``, ``origins`` and ``weight`` are what stood behind the value when it was ruled on.
+    """
+
+    slot: SlotKey
+    value_key: str
+    polarity: Polarity
+    ruling: Literal["rejected", "apart"]
+    scope: str
+    agents: tuple[str, ...]
+    origins: tuple[str, ...]
+    weight: float | None
+    actor: str
+    order: Order
+    record_id: UUID
+
+
+@dataclass(slots=True)
+class Retraction:
+    """What was taken back: every statement of the value (``value_key`` empty: of any) up to ``up_to``.
+
+    ``id`` is the inbox record that retracted; ``undone`` once it was restored.
+    """
+
+    id: UUID
+    slot: SlotKey
+    value_key: str
+    up_to: datetime
+    actor: str
+    reason: str
+    undone: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """A claim that waits for a judge: which claims the question was about, in which round."""
+
+    claim_id: UUID
+    slot: SlotKey
+    asked: tuple[UUID, ...]
+    round: int
+
+
+@dataclass(frozen=True, slots=True)
+class DueAt:
+    """A moment at which something about a claim or a dispute comes due. ``at`` None: no longer."""
+
+    owner: EntityKey
+    target: UUID
+    what: str
+    at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """One inbox record of a slot as it was received, with its place among the entity's decisions."""
+
+    number: int
+    body: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,6 +255,8 @@ class Evidence:
     text: str
     quote: str
     received_at: datetime
+    #: The inbox record as JSON: a slot can be folded again from its evidence.
+    body: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from datetime import datetime
 
 from processors.deciding.change import Change
 from processors.deciding.model import CellKey, Claim, Ending, SlotKey, Support, earliest
+from processors.deciding.strategies import Contest, Outcome, contest_by
 from schemas.claims import Status
 from schemas.facts import Basis
 from schemas.ids import derived_id
@@ -38,6 +39,67 @@ class Statement(Change):
         rows = (support for claim in conflicts for support in self.ws.supporters(claim))
         return [support for support in rows if support.agent != self.agent]
 
+    def excluded(self) -> list[Claim]:
+        """Active claims of other values that a rule of the registry says cannot hold together with this one."""
+        if self.proposal.polarity == "-" or self.slot.cardinality == "one":
+            return []
+        chosen = (row for row in self.proposal.content.candidates if row.predicate == self.slot.key.predicate)
+        keys = next((row.excludes for row in chosen), ())
+        found = (claim for key in keys for claim in self.ws.active(CellKey(self.slot.key, key)))
+        return [claim for claim in found if claim.polarity == "+"]
+
+    def contest(self, opponents: list[Support]) -> tuple[str, Outcome]:
+        """The strategy of the slot and what it says about this statement against ``opponents``."""
+        rule = self.rules.rule_for(self.slot.key)
+        twin = self.twin("active", "disputed", "candidate")
+        backers = [row for row in self.ws.supporters(twin) if row.agent != self.agent] if twin else []
+        contest = Contest(
+            slot=self.slot.key,
+            agent=self.agent,
+            order=self.order,
+            origins=self.origins(),
+            backers=backers,
+            opponents=opponents,
+            rules=self.rules,
+            weight_limit=self._weakest_source(),
+        )
+        return rule.strategy, contest_by(rule.strategy, contest)
+
+    def origins(self) -> tuple[str, ...]:
+        """The statement's origins; one that is a claim stands for the origins of its supporters."""
+        found: dict[str, None] = {}
+        for origin in self.proposal.origins:
+            claim = self._claim_of(origin)
+            rows = self.ws.supporters(claim) if claim is not None else []
+            found.update(
+                dict.fromkeys(name for row in rows for name in row.origins) if rows else {origin: None}
+            )
+        return tuple(found)
+
+    def _claim_of(self, origin: str) -> Claim | None:
+        name = origin.removeprefix("claim:")
+        return (
+            next((row for key, row in self.ws.claims.items() if str(key) == name), None)
+            if name != origin
+            else None
+        )
+
+    def _weakest_source(self) -> float | None:
+        """The smallest weight among the agents that a derived statement was taken from, as far as the slot knows."""
+        own = f"{self.proposal.source}:{self.proposal.event_id}"
+        taken = set(self.origins()) - {own}
+        if not taken:
+            return None
+        rows = (
+            row
+            for cell, rows in self.ws.supports.items()
+            if cell.slot == self.slot.key
+            for row in rows.values()
+        )
+        agents = {row.agent for row in rows if taken & set(row.origins) and row.agent != self.agent}
+        weights = [self.rules.weight(agent, self.slot.key) or 0.0 for agent in agents]
+        return min(weights, default=None)
+
     def twin(self, *statuses: Status) -> Claim | None:
         """A claim of the cell with the same value and polarity in one of ``statuses``."""
         for claim in self.ws.cell_claims(self.cell):
@@ -56,8 +118,11 @@ class Statement(Change):
         return None
 
     def _may_close(self, ending: Ending) -> bool:
-        if ending.agent == self.agent or self.rules.rule_for(self.slot.key).strategy != "authority":
+        strategy = self.rules.rule_for(self.slot.key).strategy
+        if ending.agent == self.agent or strategy == "recency":
             return True
+        if strategy != "authority":
+            return False
         mine = self.rules.weight(self.agent, self.slot.key)
         theirs = self.rules.weight(ending.agent, self.slot.key)
         return (mine is None and theirs is None) or (theirs or 0.0) > (mine or 0.0)
@@ -124,7 +189,7 @@ class Statement(Change):
         own = self.own_latest()
         if self.weak and own is not None and own.claim_id != claim.id:
             return
-        self.put_support(claim, self.agent, self.proposal.confidence, self.proposal.origins)
+        self.put_support(claim, self.agent, self.proposal.confidence, self.origins())
 
     def confirm(self, claim: Claim) -> Claim:
         """Another observation of a claim: later confirmation, the best confidence seen (never added up)."""

@@ -1,13 +1,18 @@
-"""adjudicate: inbox records in, decisions into the ledger; claims, disputes and reviews out. No model is called."""
+"""adjudicate: inbox records in, decisions into the ledger; claims, disputes, reviews and questions out.
 
-from collections.abc import Sequence
+No model is called and no clock is read: the inbox alone gives the same ledger again.
+"""
+
+from collections.abc import Iterator, Sequence
 
 from processors.deciding.fold import fold
 from processors.deciding.model import EntityKey
-from processors.deciding.working_set import WorkingSet, plan
-from schemas.base import check_version, read_object
+from processors.deciding.others import fold_alone, is_alone, locate, plan_alone
+from processors.deciding.working_set import WorkingSet, apart, plan
+from schemas.base import read_object
 from schemas.errors import KeyMismatch, PoisonError, UnreadableRecord
-from schemas.inbox import INBOX, Proposal, Versions
+from schemas.inbox import Proposal, Versions
+from schemas.inbox_records import INBOX, InboxRecord
 from sinks.ports import Transaction
 from streams.controls import Controls
 from streams.stage import InRecord
@@ -23,44 +28,74 @@ class Adjudicate:
         self._controls = controls
         self._prefix = prefix
 
-    async def prepare(self, records: Sequence[InRecord]) -> list[Proposal | DeadLetter]:
+    async def prepare(self, records: Sequence[InRecord]) -> list[InboxRecord | DeadLetter]:
         return [_read(record) for record in records]
 
-    async def apply(self, tx: Transaction, items: Sequence[tuple[InRecord, Proposal]]) -> Applied:
-        proposals = [proposal for _, proposal in items]
+    async def apply(self, tx: Transaction, items: Sequence[tuple[InRecord, InboxRecord]]) -> Applied:
+        applied = Applied()
+        for run in runs([record for _, record in items]):
+            alone = run[0] if is_alone(run[0]) else None
+            ws = await (self._statements(tx, run) if alone is None else self._alone(tx, alone))
+            await tx.flush(ws)
+            for decision in ws.decisions:
+                tx.count("decided", decision.outcome)
+            tx.count("discarded", "duplicate_record", len(run) - len(ws.decisions))
+            applied.outgoing += [ledger_record(event, self._prefix) for event in ws.events]
+        return applied
+
+    async def _statements(self, tx: Transaction, run: Sequence[InboxRecord]) -> WorkingSet:
+        proposals = [record for record in run if isinstance(record, Proposal)]
         ws = await tx.load(plan(proposals))
+        moved = apart(ws, proposals)
+        if moved is not None:
+            ws.merge(await tx.load(moved))
         await self._controls.ensure(tx, _versions(ws, proposals))
-        duplicates = fold(ws, proposals, self._controls)
-        await tx.flush(ws)
-        if duplicates:
-            tx.count("discarded", "duplicate_record", duplicates)
-        for decision in ws.decisions:
-            tx.count("decided", decision.outcome)
-        return Applied([ledger_record(event, self._prefix) for event in ws.events])
+        fold(ws, proposals, self._controls)
+        return ws
+
+    async def _alone(self, tx: Transaction, record: InboxRecord) -> WorkingSet:
+        found = await tx.locate(locate(record))
+        ws = await tx.load(plan_alone(record, found))
+        await self._controls.ensure(tx, _versions(ws, [record]))
+        fold_alone(ws, record, self._controls, found)
+        return ws
 
 
-def _read(record: InRecord) -> Proposal | DeadLetter:
+def runs(records: Sequence[InboxRecord]) -> Iterator[list[InboxRecord]]:
+    """The batch cut into runs of statements and single records that must be decided alone, in order."""
+    run: list[InboxRecord] = []
+    for record in records:
+        if is_alone(record):
+            if run:
+                yield run
+            yield [record]
+            run = []
+        else:
+            run.append(record)
+    if run:
+        yield run
+
+
+def _read(record: InRecord) -> InboxRecord | DeadLetter:
     try:
-        body = read_object(record.value)
-        kind = body.get("type")
+        kind = read_object(record.value).get("type")
         model = INBOX.get(kind) if isinstance(kind, str) else None
         if model is None:
             raise UnreadableRecord(f"type {str(kind)[:40]!r}: the inbox takes {', '.join(sorted(INBOX))}")
-        check_version(body, model)
-        proposal = model.from_json(record.value)
-        if record.key != encode_key(proposal.tenant, proposal.entity):
+        event = model.from_json(record.value)
+        if record.key != encode_key(event.tenant, event.entity):
             raise KeyMismatch()
-        return proposal
+        return event
     except PoisonError as error:
         return DeadLetter(error)
 
 
-def _versions(ws: WorkingSet, proposals: Sequence[Proposal]) -> list[tuple[str, Versions]]:
+def _versions(ws: WorkingSet, records: Sequence[InboxRecord]) -> list[tuple[str, Versions]]:
     """What the batch will be decided under: the stamps, and what its entities were decided under before."""
-    needed = [(proposal.tenant, proposal.versions) for proposal in proposals]
-    for proposal in proposals:
-        entity = ws.entities.get(EntityKey(proposal.tenant, proposal.entity))
+    needed = [(record.tenant, record.versions) for record in records]
+    for record in records:
+        entity = ws.entities.get(EntityKey(record.tenant, record.entity))
         if entity is not None:
             held = Versions(policy=entity.policy, authority=entity.authority, registry=entity.registry)
-            needed.append((proposal.tenant, held))
-    return needed
+            needed.append((record.tenant, held))
+    return list(dict.fromkeys(needed))

@@ -5,13 +5,19 @@ from schemas.claims import ClaimChanged
 from schemas.disputes import DisputeChanged
 from schemas.facts import FactsExtracted
 from schemas.inbox import Proposal
+from schemas.judge import JudgeRequest
 from schemas.reviews import ReviewRaised
 from streams.stage import OutRecord
 from topics.declaration import topic_name
 from topics.headers import cloud_headers
 from topics.partitioner import encode_key
 
-_TOPIC_OF: dict[str, str] = {"claim": "claims", "dispute": "disputes", "review": "reviews"}
+_TOPIC_OF: dict[str, str] = {
+    "claim": "claims",
+    "dispute": "disputes",
+    "review": "reviews",
+    "judge_request": "judge",
+}
 
 
 def facts_record(event: FactsExtracted, prefix: str) -> OutRecord:
@@ -33,12 +39,14 @@ def inbox_record(event: Proposal, prefix: str) -> OutRecord:
 
 
 def ledger_record(event: Event, prefix: str) -> OutRecord:
-    """The record of a claim, dispute or review event."""
-    assert isinstance(event, ClaimChanged | DisputeChanged | ReviewRaised)
+    """The record of a claim, a dispute, a review or a question to the judge."""
+    assert isinstance(event, ClaimChanged | DisputeChanged | ReviewRaised | JudgeRequest)
     if isinstance(event, ClaimChanged):
         name, at = f"{event.claim_id}/{event.entity_version}", event.last_confirmed
     elif isinstance(event, DisputeChanged):
         name, at = f"{event.dispute_id}/{event.dispute_version}", event.at
+    elif isinstance(event, JudgeRequest):
+        name, at = str(event.request_id), event.event_time
     else:
         name, at = str(event.review_id), event.at
     headers = cloud_headers(event.TYPE, event.MAJOR, event.tenant, "ledger", name, at)

@@ -3,16 +3,20 @@
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 from processors.deciding.control import DEFAULT_POLICY
 from processors.deciding.fold import fold
-from processors.deciding.model import Claim, Decision, Dispute
+from processors.deciding.model import Claim, Decision, Dispute, SlotKey, Story
+from processors.deciding.others import fold_alone, is_alone
 from processors.deciding.working_set import WorkingSet
 from processors.registry import Registry, shipped
-from schemas.control import AuthoritySet, PolicyRule, PolicySet, Weight
+from schemas.commands import Command, CommandContent, Due, Verdict
+from schemas.control import AuthoritySet, AutoRules, PolicyRule, PolicySet, Weight
 from schemas.facts import Mention
 from schemas.ids import fact_id
 from schemas.inbox import Candidate, Proposal, ProposalContent, Versions
+from schemas.inbox_records import InboxRecord
 from schemas.values import TypedValue
 
 START = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
@@ -51,9 +55,16 @@ class World:
     spoken: int = 0
     records: list[Proposal] = field(default_factory=list)
 
-    def policy(self, strategy: str, weights: dict[str, float] | None = None, pattern: str = "*") -> None:
+    def policy(
+        self,
+        strategy: str,
+        weights: dict[str, float] | None = None,
+        pattern: str = "*",
+        auto: dict[str, float] | None = None,
+    ) -> None:
         rule = PolicyRule(pattern=pattern, strategy=strategy)  # type: ignore[arg-type]
-        self.view.policies.append(PolicySet(tenant="t", event_id="p", rules=(rule,)))
+        rules = AutoRules.model_validate(auto or {})
+        self.view.policies.append(PolicySet(tenant="t", event_id="p", rules=(rule,), auto=rules))
         entries = tuple(Weight(agent=agent, weight=weight) for agent, weight in (weights or {}).items())
         self.view.authorities.append(
             AuthoritySet(tenant="t", event_id="a", weights=entries) if entries else None
@@ -67,7 +78,10 @@ class World:
         kind = other.pop("kind_of_value", "text")
         event = other.pop("event_id", f"e{self.spoken}")
         versions = Versions(policy=len(self.view.policies) - 1, authority=len(self.view.authorities) - 1)
-        candidate = Candidate(predicate=name, match=match, score=1.0, value=value(text, kind))
+        excludes = other.pop("excludes", ())
+        candidate = Candidate(
+            predicate=name, match=match, score=1.0, value=value(text, kind), excludes=excludes
+        )
         content = ProposalContent(
             mention=Mention(text="I", type="user"), label=name, candidates=(candidate,), text=f"{name} {text}"
         )
@@ -91,10 +105,71 @@ class World:
     def say(self, agent: str, text: str, at: float = 0, **other: Any) -> Decision:
         record = self.proposal(agent, text, at, **other)
         self.records.append(record)
+        slot = SlotKey("t", record.entity, record.content.candidates[0].predicate, record.scope)
+        self.ws.stories.setdefault(slot, [])
+        return self.decide(record, [slot])
+
+    def decide(self, record: InboxRecord, slots: list[SlotKey]) -> Decision:
         before = len(self.ws.decisions)
-        fold(self.ws, [record], self.view)
+        if is_alone(record):
+            assert fold_alone(self.ws, record, self.view, slots) == 0
+            for row in self.ws.evidence[-len(slots) :]:
+                if not isinstance(record, Proposal):
+                    self.ws.stories.setdefault(row.slot, []).append(Story(before, row.body))
+        else:
+            fold(self.ws, [record], self.view)  # type: ignore[list-item]
         assert len(self.ws.decisions) == before + 1
         return self.ws.decisions[-1]
+
+    def slot(self, predicate: str = "office") -> SlotKey:
+        return SlotKey("t", "user:u1", predicate, "")
+
+    def slot_version(self, predicate: str = "office") -> int:
+        return self.ws.slots[self.slot(predicate)].version
+
+    def _record(self, at: float) -> dict[str, Any]:
+        self.spoken += 1
+        event = f"e{self.spoken}"
+        versions = Versions(policy=len(self.view.policies) - 1, authority=len(self.view.authorities) - 1)
+        moment = START + timedelta(hours=at)
+        return {
+            "tenant": "t",
+            "entity": "user:u1",
+            "id": fact_id("t", "s", event, 0),
+            "source": "s",
+            "event_id": event,
+            "event_time": moment,
+            "received_at": moment,
+            "versions": versions,
+        }
+
+    def command(
+        self, action: str, at: float, *, reason: str = "", predicate: str = "", **other: Any
+    ) -> Decision:
+        content = CommandContent(reason=reason)
+        if action == "retract" and predicate:
+            other["predicate"] = predicate
+        record = Command(**self._record(at), actor="boss", action=action, content=content, **other)  # type: ignore[arg-type]
+        return self.decide(record, [self.slot(predicate or "office")])
+
+    def rule(
+        self, action: str, at: float, *, predicate: str = "office", expected: int | None = None, **other: Any
+    ) -> Decision:
+        """A command on the open dispute of the predicate."""
+        (dispute,) = [row for row in self.disputes() if row.cell.slot.predicate == predicate]
+        seen = self.slot_version(predicate) if expected is None else expected
+        return self.command(
+            action, at, predicate=predicate, dispute_id=dispute.id, expected_slot_version=seen, **other
+        )
+
+    def verdict(self, proposal: UUID, at: float, *, round: int = 1, **other: Any) -> Decision:
+        record = Verdict(**self._record(at), proposal_id=proposal, round=round, judge="test", **other)
+        return self.decide(record, [self.slot()])
+
+    def due(self, what: str, target: UUID, at: float) -> Decision:
+        made = self._record(at)
+        record = Due(**made, what=what, target=target, due_at=made["event_time"])  # type: ignore[arg-type]
+        return self.decide(record, [self.slot()])
 
     def claims(self, status: str | None = None, predicate: str = "office") -> list[Claim]:
         found = [claim for claim in self.ws.claims.values() if claim.cell.slot.predicate == predicate]
@@ -109,7 +184,7 @@ class World:
         return [row for rows in self.ws.disputes.values() for row in rows.values()]
 
     def published(self, kind: str) -> list[Any]:
-        return [event for event in self.ws.events if event.TYPE == kind]
+        return [event for event in self.ws.events if kind == event.TYPE]
 
 
 def hours(number: float) -> datetime:

@@ -1,0 +1,300 @@
+"""Records that are not statements: commands, verdicts, due moments, and statements that take something back.
+
+Each is decided alone, on slots that were loaded whole: a person's decision is rare, and it may concern all of a slot.
+"""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from processors.deciding.cases import decide
+from processors.deciding.change import Change, Ruling
+from processors.deciding.commands import confirm, rule
+from processors.deciding.control import ControlView, Rules
+from processors.deciding.disputes import settle
+from processors.deciding.dues import come
+from processors.deciding.endings import challenge_retraction
+from processors.deciding.fold import advance, order_of, statement_of
+from processors.deciding.model import Claim, EntityKey, Slot, SlotKey, Story
+from processors.deciding.refold import refold
+from processors.deciding.statement import Statement
+from processors.deciding.taking_back import covering, restore, retract, retract_all
+from processors.deciding.telling import announce, decision_of, evidence_of, evidence_of_record
+from processors.deciding.verdicts import judged
+from processors.deciding.working_set import LoadPlan, WorkingSet, every_slot, plan
+from schemas.base import read_object
+from schemas.commands import Command, Due, Verdict
+from schemas.inbox import Proposal
+from schemas.inbox_records import INBOX, InboxRecord
+
+_ON_DISPUTES = frozenset({"accept_challenger", "uphold_incumbent", "both_hold", "dismiss"})
+
+
+@dataclass(frozen=True, slots=True)
+class Locate:
+    """Which slots a record is about, for a store to find: by ids, by event, or all of the entity."""
+
+    owner: EntityKey
+    claims: tuple[UUID, ...] = ()
+    disputes: tuple[UUID, ...] = ()
+    records: tuple[UUID, ...] = ()
+    #: (source, event id)
+    events: tuple[tuple[str, str], ...] = ()
+    retractions: tuple[UUID, ...] = ()
+    every: bool = False
+
+
+def is_alone(record: InboxRecord) -> bool:
+    """Whether the record must be decided alone, with ``fold_alone``."""
+    return not isinstance(record, Proposal) or record.act == "retract"
+
+
+def locate(record: InboxRecord) -> Locate:
+    """What a store must find before the record can be decided."""
+    owner = EntityKey(record.tenant, record.entity)
+    if isinstance(record, Verdict):
+        return Locate(owner, records=(record.proposal_id,))
+    if isinstance(record, Due):
+        return Locate(owner, claims=(record.target,), disputes=(record.target,))
+    if isinstance(record, Proposal):
+        return Locate(owner, every=_takes_all(record))
+    return Locate(
+        owner,
+        claims=(record.claim_id,) if record.claim_id else (),
+        disputes=(record.dispute_id,) if record.dispute_id else (),
+        events=((record.target_source or record.source, record.target_event),) if record.target_event else (),
+        retractions=(record.retraction_id,) if record.retraction_id else (),
+        every=record.action == "reconsider",
+    )
+
+
+def plan_alone(record: InboxRecord, found: list[SlotKey]) -> LoadPlan:
+    """What to load for it: the slots found, and those that it names itself."""
+    owner = EntityKey(record.tenant, record.entity)
+    named: list[SlotKey] = list(found)
+    if isinstance(record, Proposal):
+        named += plan([record]).slots
+    if isinstance(record, Command) and record.predicate:
+        named.append(SlotKey(*owner, record.predicate, record.scope))
+    if isinstance(record, Command) and record.action == "both_hold":
+        named += [
+            slot._replace(scope=name)
+            for slot in found
+            for name in (record.challenger_scope, record.incumbent_scope)
+        ]
+    slots = tuple(dict.fromkeys(named))
+    return LoadPlan((record.id,), (owner,), slots, {}, (), whole=slots)
+
+
+def fold_alone(ws: WorkingSet, record: InboxRecord, view: ControlView, found: list[SlotKey]) -> int:
+    """Decides one such record; ``found`` are the slots that were located. Returns 1 for a duplicate, else 0."""
+    if record.id in ws.decided:
+        return 1
+    ws.decided.add(record.id)
+    entity = advance(ws, record)
+    if isinstance(record, Verdict):
+        _verdict(ws, record, view)
+    elif isinstance(record, Proposal):
+        _take_back(ws, record, view, found)
+    else:
+        _on_slots(ws, record, view, found or _named(record))
+    assert ws.decisions[-1].number == entity.decisions
+    return 0
+
+
+def _named(record: Command | Due) -> list[SlotKey]:
+    owner = EntityKey(record.tenant, record.entity)
+    if isinstance(record, Command) and record.predicate:
+        return [SlotKey(*owner, record.predicate, record.scope)]
+    return []
+
+
+def _change(ws: WorkingSet, record: InboxRecord, view: ControlView, slot: SlotKey, agent: str) -> Change:
+    entity = advance(ws, record)
+    held = ws.slots.get(slot) or Slot(slot, "many")
+    return Change(
+        ws=ws,
+        record_id=record.id,
+        at=record.event_time,
+        order=order_of(record),
+        agent=agent,
+        entity=entity,
+        rules=Rules.at(view, entity),
+        slot=held,
+    )
+
+
+def _on_slots(ws: WorkingSet, record: Command | Due, view: ControlView, slots: list[SlotKey]) -> None:
+    actor = record.actor if isinstance(record, Command) else "timekeeper"
+    owner = EntityKey(record.tenant, record.entity)
+    ruling = Ruling(record.TYPE, "REJECTED", "nothing_found", None)
+    changes = []
+    for slot in slots or [every_slot(owner)]:
+        change = _change(ws, record, view, slot, actor)
+        changes.append(change)
+        if slot in ws.slots:
+            ruling = _one(change, record, view)
+            for cell in {claim.cell for claim in list(ws.claims.values()) if claim.cell.slot == slot}:
+                settle(change, cell)
+        announce(change, ruling)
+    _write(ws, record, changes, ruling)
+
+
+def _one(change: Change, record: Command | Due, view: ControlView) -> Ruling:
+    def replay(scratch: WorkingSet, story: Story) -> None:
+        _replay(scratch, story, view)
+
+    if isinstance(record, Due):
+        return come(change, record)
+    if record.action in _ON_DISPUTES:
+        return rule(change, record)
+    if record.action == "confirm":
+        return confirm(change, record)
+    reason = record.content.reason
+    if record.action == "reconsider":
+        refold(change, change.slot.key, replay, gone="reconsidered")
+        return Ruling("command", "APPLIED", "reconsider", None)
+    if record.action == "restore":
+        rows = covering(change, record.retraction_id, change.slot.key) if record.retraction_id else []
+        for row in rows:
+            restore(change, row, replay)
+        return Ruling("command", "APPLIED" if rows else "REJECTED", "restore", None)
+    gone: list[UUID] = []
+    for key in _keys(change, record):
+        gone += retract(change, key, record.event_time, record.actor, reason, replay)
+    change.detail["retracted"] = [str(key) for key in gone]
+    return Ruling("command", "APPLIED", "retract", gone[0] if gone else record.claim_id)
+
+
+def _keys(change: Change, record: Command) -> list[str]:
+    """The value keys of the slot that a retraction names: by claim, by event, or as stated."""
+    if record.claim_id is not None:
+        claim = change.ws.claims.get(record.claim_id)
+        return [claim.value.key] if claim is not None else []
+    if record.target_event is not None:
+        source = record.target_source or record.source
+        said = (
+            Proposal.from_json(row.body)
+            for row in change.ws.stories.get(change.slot.key, [])
+            if _is_proposal(row)
+        )
+        named = [one for one in said if (one.source, one.event_id) == (source, record.target_event)]
+        keys = (row.value.key for one in named for row in one.content.candidates)
+        held = {claim.value.key for claim in change.ws.claims.values() if claim.cell.slot == change.slot.key}
+        return [key for key in dict.fromkeys(keys) if key in held]
+    return [record.value_key]
+
+
+def _is_proposal(story: Story) -> bool:
+    return read_object(story.body).get("type") == "proposal"
+
+
+def _takes_all(record: Proposal) -> bool:
+    return record.content.candidates[0].predicate == "*"
+
+
+def _take_back(ws: WorkingSet, record: Proposal, view: ControlView, found: list[SlotKey]) -> None:
+    """ "Forget that", "that was wrong": allowed for what the agent may overrule, else a challenge."""
+
+    def replay(scratch: WorkingSet, story: Story) -> None:
+        _replay(scratch, story, view)
+
+    changes: list[Change] = []
+    if _takes_all(record):
+        ruling = Ruling("a", "HISTORY", "nothing_to_retract", None)
+        for slot in found or [every_slot(EntityKey(record.tenant, record.entity))]:
+            change = _change(ws, record, view, slot, record.agent)
+            changes.append(change)
+            if slot == (found or [slot])[0]:
+                retract_all(change, record.event_time, record.agent, record.content.text)
+            if slot in ws.slots:
+                refold(change, slot, replay)
+                ruling = Ruling("a", "RETRACTED", "forget", None)
+            announce(change, ruling)
+        _write(ws, record, changes, ruling)
+        return
+    statement = statement_of(ws, record, view)
+    opponents = statement.opponents(_held(statement))
+    verdict = statement.contest(opponents)[1].verdict if opponents else "wins"
+    if verdict == "wins":
+        key = statement.value.key if statement.value.text else ""
+        gone = retract(statement, key, record.event_time, record.agent, record.content.text, replay)
+        ruling = Ruling("a", "RETRACTED" if gone else "HISTORY", "taken_back", gone[0] if gone else None)
+    else:
+        ruling = challenge_retraction(statement)
+    settle(statement, statement.cell)
+    announce(statement, ruling)
+    _write(ws, record, [statement], ruling)
+
+
+def _held(statement: Statement) -> list[Claim]:
+    rows = statement.ws.active(statement.cell)
+    return [row for row in rows if not statement.value.text or row.value.key == statement.value.key]
+
+
+def _verdict(ws: WorkingSet, record: Verdict, view: ControlView) -> None:
+    story = next(
+        (row for rows in ws.stories.values() for row in rows if _id_of(row) == str(record.proposal_id)), None
+    )
+    if story is None:
+        change = _change(ws, record, view, every_slot(EntityKey(record.tenant, record.entity)), record.judge)
+        _write(ws, record, [change], Ruling("verdict", "REJECTED", "no_such_proposal", None))
+        return
+    statement = statement_of(ws, Proposal.from_json(story.body), view)
+    statement.record_id = record.id
+    ruling = judged(statement, record)
+    settle(statement, statement.cell)
+    announce(statement, ruling)
+    _write(ws, record, [statement], ruling)
+
+
+def _id_of(story: Story) -> str:
+    return str(read_object(story.body).get("id"))
+
+
+def _write(ws: WorkingSet, record: InboxRecord, changes: list[Change], ruling: Ruling) -> None:
+    entity = changes[0].entity
+    entity.decisions += 1
+    for change in changes:
+        if isinstance(record, Proposal) and isinstance(change, Statement):
+            row = evidence_of(change, ruling)
+        else:
+            row = evidence_of_record(change, record, ruling, _words(record))
+        ws.evidence.append(row)
+    changed = [item for change in changes for item in change.changed.items()]
+    detail = {key: value for change in changes for key, value in change.detail.items()}
+    ws.decisions.append(decision_of(changes[0], ruling, changed, detail))
+
+
+def _words(record: InboxRecord) -> str:
+    if isinstance(record, Command | Verdict):
+        return record.content.reason
+    return record.content.text if isinstance(record, Proposal) else record.what
+
+
+def _replay(scratch: WorkingSet, story: Story, view: ControlView) -> None:
+    """Decides a stored record again on the scratch set of a refold."""
+    body = read_object(story.body)
+    record = INBOX[str(body.get("type"))].from_json(story.body)
+    if isinstance(record, Proposal):
+        if record.act == "assert":
+            statement = statement_of(scratch, record, view)
+            decide(statement)
+            settle(statement, statement.cell)
+            scratch.stories.setdefault(statement.slot.key, []).append(story)
+    elif isinstance(record, Verdict):
+        _verdict(scratch, record, view)
+    elif isinstance(record, Due) or record.action in _ON_DISPUTES or record.action == "confirm":
+        for slot in list(scratch.slots):
+            change = _change(
+                scratch, record, view, slot, record.actor if isinstance(record, Command) else "timekeeper"
+            )
+            _one(change, _forced(record), view)
+            for cell in {claim.cell for claim in list(scratch.claims.values()) if claim.cell.slot == slot}:
+                settle(change, cell)
+
+
+def _forced(record: Command | Due) -> Command | Due:
+    """A command that was applied once is applied again, whatever the version of the slot is on the scratch set."""
+    if isinstance(record, Command) and record.expected_slot_version is not None:
+        return record.model_copy(update={"expected_slot_version": 1 << 30})
+    return record

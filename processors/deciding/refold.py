@@ -1,0 +1,112 @@
+"""Folding a slot again: what would be believed had some of its records never counted.
+
+Used when something is taken back or restored, when a person asks to reconsider, when an entity is split. The slot's
+records are decided again in inbox order on an empty slot; then the difference to what is held is written, claim by
+claim. Claims keep their ids, because ids come from the records.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+from processors.deciding.change import Change
+from processors.deciding.disputes import publish
+from processors.deciding.model import Claim, Dispute, Slot, SlotKey, Story
+from processors.deciding.working_set import WorkingSet
+
+#: Decides one stored record on the scratch set (given by fold, which knows all kinds of records).
+Replay = Callable[[WorkingSet, Story], None]
+
+_KEPT = ("slot_version", "vector", "text")
+
+
+def refold(change: Change, slot: SlotKey, replay: Replay, gone: str = "retracted") -> None:
+    """Decides the slot's stories again and writes the difference; claims without ground become ``gone``."""
+    scratch = _empty(change, slot)
+    for story in change.ws.stories.get(slot, []):
+        replay(scratch, story)
+    _claims(change, slot, scratch, gone)
+    _supports(change, slot, scratch)
+    _endings(change, slot, scratch)
+    _disputes(change, slot, scratch)
+
+
+def _empty(change: Change, slot: SlotKey) -> WorkingSet:
+    held = change.ws.slots.get(slot)
+    scratch = WorkingSet()
+    scratch.entities[slot.owner] = replace(change.entity)
+    if held is not None:
+        scratch.slots[slot] = Slot(slot, held.cardinality)
+    scratch.retractions.update(change.ws.retractions)
+    return scratch
+
+
+def _claims(change: Change, slot: SlotKey, scratch: WorkingSet, gone: str) -> None:
+    held = {key: row for key, row in change.ws.claims.items() if row.cell.slot == slot}
+    for key, claim in sorted(held.items(), key=lambda item: (item[1].order, str(item[0]))):
+        again = scratch.claims.get(key)
+        if again is None:
+            if claim.status not in ("retracted", "erased"):
+                until = max(claim.valid_from, change.at) if claim.valid_to is None else claim.valid_to
+                change.set_status(claim, "retracted", gone, valid_to=until)
+        elif _differs(claim, again):
+            kept = {name: getattr(claim, name) for name in _KEPT}
+            moved = replace(again, **kept, decided_by=change.record_id)
+            if moved.status != claim.status:
+                change.changed[key] = moved.status
+            change.touch(moved, "status")
+    for key, claim in scratch.claims.items():
+        if key not in held and claim.cell.slot == slot:
+            change.changed[key] = claim.status
+            change.touch(replace(claim, slot_version=change.slot.version + 1), "added")
+
+
+def _differs(one: Claim, other: Claim) -> bool:
+    same = replace(other, **{name: getattr(one, name) for name in _KEPT}, decided_by=one.decided_by)
+    return same != one
+
+
+def _supports(change: Change, slot: SlotKey, scratch: WorkingSet) -> None:
+    held = {(cell, agent) for cell, rows in change.ws.supports.items() if cell.slot == slot for agent in rows}
+    found = {(cell, agent): row for cell, rows in scratch.supports.items() for agent, row in rows.items()}
+    for cell, agent in held - found.keys():
+        change.ws.remove_support(cell, agent)
+    for key, row in found.items():
+        if change.ws.supports[key[0]].get(key[1]) != row:
+            change.ws.put_support(row)
+
+
+def _endings(change: Change, slot: SlotKey, scratch: WorkingSet) -> None:
+    for key in [key for key in change.ws.endings if key[0] == slot and key not in scratch.endings]:
+        change.ws.remove_ending(key)
+    for key, row in scratch.endings.items():
+        if change.ws.endings.get(key) != row:
+            change.ws.put_ending(row)
+
+
+def _disputes(change: Change, slot: SlotKey, scratch: WorkingSet) -> None:
+    held = _open(change.ws, slot)
+    found = {row.id: row for row in _open(scratch, slot)}
+    for dispute in held:
+        if dispute.id not in found:
+            publish(
+                change, replace(dispute, status="withdrawn"), "withdrawn", "what it rested on was taken back"
+            )
+        elif found[dispute.id].incumbents != dispute.incumbents:
+            moved = replace(dispute, incumbents=found[dispute.id].incumbents)
+            publish(change, moved, "retargeted", "the incumbent changed")
+    known = {row.id for row in held}
+    for dispute in found.values():
+        if dispute.id not in known:
+            before = change.ws.closed_disputes.get(dispute.id)
+            version = before.version if before is not None else 0
+            publish(
+                change,
+                replace(dispute, version=version),
+                "opened",
+                "open again: its records were folded again",
+            )
+
+
+def _open(ws: WorkingSet, slot: SlotKey) -> Iterable[Dispute]:
+    rows = (row for cell, found in ws.disputes.items() if cell.slot == slot for row in found.values())
+    return sorted(rows, key=lambda row: (row.opened_at, str(row.id)))

@@ -1,0 +1,46 @@
+"""Case a: what was taken back or ruled on does not come back by being told again."""
+
+from processors.deciding.change import Ruling
+from processors.deciding.disputes import conflicting, park
+from processors.deciding.model import Standing
+from processors.deciding.statement import Statement
+
+
+def suppressed(statement: Statement) -> Ruling | None:
+    """SUPPRESSED for evidence that a retraction covers or that a ruling has weighed; None when the table goes on."""
+    proposal = statement.proposal
+    for row in statement.ws.retractions_of(statement.slot.key):
+        if row.value_key in ("", statement.value.key) and proposal.event_time <= row.up_to:
+            return Ruling("a", "SUPPRESSED", "retracted", None)
+    ruling = statement.ws.standings.get((statement.slot.key, statement.value.key, proposal.polarity))
+    if ruling is None or ruling.ruling != "rejected" or proposal.ended:
+        return None
+    news = _news(statement, ruling)
+    if news is None:
+        return Ruling("a", "SUPPRESSED", "ruled", None)
+    return _again(statement, news)
+
+
+def _news(statement: Statement, ruling: Standing) -> str | None:
+    """What is new since the ruling: a heavier source, or an origin of another agent; None when nothing is."""
+    weight = statement.rules.weight(statement.agent, statement.slot.key)
+    if weight is not None and ruling.weight is not None and weight > ruling.weight:
+        return "heavier_source"
+    known = set(ruling.origins)
+    fresh = statement.agent not in ruling.agents and any(name not in known for name in statement.origins())
+    return "new_origin" if fresh else None
+
+
+def _again(statement: Statement, news: str) -> Ruling | None:
+    """A rejected value with new support is a new dispute, whatever the strategy says: a person ruled on it."""
+    twin = statement.twin("disputed", "candidate")
+    if twin is not None and twin.status == "disputed":
+        return None  # the new dispute is open: the table counts the repeat
+    active = statement.ws.active(statement.cell)
+    if not active or any(claim.value.key == statement.value.key for claim in active):
+        return None  # what was upheld is gone, or the value is believed again: nothing to protect
+    claim = statement.become("disputed", "ruled_before", twin)
+    statement.support(claim)
+    strategy = statement.rules.rule_for(statement.slot.key).strategy
+    park(statement, claim, conflicting(statement, claim), strategy, f"ruled before, {news}")
+    return Ruling("a", "DISPUTED", f"ruled_before, {news}", claim.id, strategy)
