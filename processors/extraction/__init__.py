@@ -28,7 +28,8 @@ def extract(messages: Sequence[Message], *, speaker: Mention, at: datetime) -> l
     """The facts that the ``user`` messages of a turn state, at most MAX_FACTS, in the order they are said.
 
     ``speaker`` is who says "I" where a message names no speaker of its own; ``at`` (UTC) is the
-    turn's event time, against which "last year" is read. Pure: equal arguments give equal facts. Raises nothing on any text.
+    turn's event time, against which "last year" is read. Pure: equal arguments give equal facts.
+    Raises nothing on any text.
     """
     facts: list[Fact] = []
     seen: set[tuple[object, ...]] = set()

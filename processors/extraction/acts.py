@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from processors.extraction import act_makers as make
@@ -146,7 +146,7 @@ ACTS: Final[tuple[Act, ...]] = (
         make.no_need,
     ),
     _a(
-        "need",
+        "need-task",
         "We need to water the palms",
         "`needed` of the task",
         r"(?:we|someone|somebody) (?:need|needs|have|has) to (?P<v>\w+ the .+)$",
@@ -210,5 +210,5 @@ def try_acts(span: Sentence, context: Context, *, before_guards: bool) -> list[D
             continue
         match = act.pattern.match(span.text)
         if match and (found := list(act.make(match, span, context))):
-            return found
+            return [replace(draft, rule=act.name) for draft in found]
     return []

@@ -34,7 +34,7 @@ ROWS: Final[tuple[tuple[str, str, str], ...]] = (
     ("my-kin-name", "My sister Ada works at Brightwater", "`name` of the relative or pet, beside the rest"),
     (
         "stopped",
-        "I stopped smoking; I no longer smoke; I don't smoke any more",
+        "I stopped smoking",
         "the habit's predicate, ended",
     ),
     ("started", "I started learning Dutch", "the habit's predicate"),
@@ -137,13 +137,14 @@ def _phase(reading: Reading) -> list[Draft] | None:
     if not inner or not inner.progressive:
         return None
     stopped = verb.lemma not in {"start", "begin"}
-    return read_animate(
+    found = read_animate(
         replace(
             reading,
             subject=replace(reading.subject, name=""),
             verb=replace(inner, negated=verb.negated, ended=stopped or verb.ended),
         )
     )
+    return [replace(draft, rule="stopped" if stopped else "started") for draft in found]
 
 
 def _having(reading: Reading) -> list[Draft] | None:

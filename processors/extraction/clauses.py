@@ -36,7 +36,7 @@ _OPENER: Final = re.compile(
     _I,
 )
 _SUBORDINATE: Final = re.compile(
-    r",? (?:when|whenever|while|whilst|if|unless|until|till(?! \d)|although|though"
+    r",? (?:when|whenever|while|whilst|if|unless|until(?! (?:last|yesterday|recently|\d))|till(?! \d)|although|though"
     r"|even though|even if|before(?= \w+ing|\s(?:i|we|he|she|it|they)\b)|after(?= \w+ing"
     r"|\s(?:i|we)\b)"
     r"|so that|in order to|because of|due to|thanks to|as (?=(?:i|we|it|he|she|they|long"

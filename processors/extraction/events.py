@@ -26,7 +26,7 @@ ROWS: Final[tuple[tuple[str, str, str], ...]] = (
     ("event", "I visited Oslo last year", "the verb in the past (`visited`), an event"),
     ("member", "I joined a writing group", "`member_of`"),
     ("opened-in", "QRS opened a branch in Oslo", "the opened thing (`branch`)"),
-    ("past-habit", "I sold insurance", "a habit that ended"),
+    ("past-habit", "I collected stamps as a child", "a habit that ended"),
     (
         "thing-runs-on",
         "Service ledger runs on Java 17 and RabbitMQ",

@@ -178,6 +178,9 @@ ENTITY_TYPES: Final = _words(
     "office printer database cluster repo task"
 )
 
+#: Those of them that are no part of the name: "service ledger" is the service called ledger.
+TYPE_ONLY: Final = _words("service project ticket server job team org company group cluster repo task")
+
 #: Passing moods, and adjectives that only judge: they are not kept.
 MOODS: Final = _words(
     """glad sure sorry happy sad excited tired nervous proud fine good ok okay great well hooked driven

@@ -73,9 +73,9 @@ def match_shape(shape: Shape, reading: Reading) -> Iterator[Draft]:
     verb = reading.verb
     if not _applies(shape, reading):
         return
-    match = shape.tail.fullmatch(values.keeps_words(verb.tail)) or shape.tail.fullmatch(
-        verb.tail.strip(" .,!")
-    )
+    whole = verb.tail.strip(" .,!")
+    trimmed = whole if values.is_quoted(whole) else values.keeps_words(verb.tail)
+    match = shape.tail.fullmatch(trimmed) or shape.tail.fullmatch(whole)
     if not match:
         return
     groups = {key: (text or "").strip() for key, text in match.groupdict().items()}

@@ -69,7 +69,7 @@ def read_sentence(whole: Sentence, context: Context) -> list[Draft]:
         tail = sentence.cut(rest.end(), len(sentence.text)) if rest else None
         return found + (read_sentence(tail, context) if tail and tail.text else [])
     verdict = guards.judge(whole)
-    if verdict == "nothing" or guards.judge(sentence) == "nothing":
+    if verdict == "nothing" or (sentence is not whole and guards.judge(sentence) == "nothing"):
         return []
     if found := read_foreign(sentence, context):
         return found

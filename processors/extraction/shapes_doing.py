@@ -158,7 +158,7 @@ DOING: Final[tuple[Shape, ...]] = (
     ),
     Shape(
         "school",
-        "I went to Abo Akademi",
+        "I went to a technical college",
         verbs("go attend"),
         pattern(
             r"(?:to )?(?P<v>(?:(?:a|an|the|my) )?(?:[\w'-]+ ){0,5}(?:college|university|school"

@@ -214,20 +214,17 @@ def _thing(text: str, start: int, context: Context) -> Subject | None:
 
 
 def thing_mention(phrase: str) -> Mention:
-    """ "service ledger", "the side gate", "project Birch": the type word, where there is one, becomes the
-    type."""
-    plain = re.sub(r"^(?:the|a|an|this|our|my) ", "", normal(phrase), flags=_I)
+    """A thing as named: "service ledger" is the service *ledger*, "the hall printer" the printer *hall printer*."""
+    plain = re.sub(r"^(?:the|a|an|this|our|my) ", "", normal(phrase), flags=_I)[:512] or "thing"
     words = plain.split()
-    if len(words) > 1 and words[0].casefold() in lexicon.ENTITY_TYPES:
-        return Mention(text=" ".join(words[1:]), type=words[0].casefold())
-    if len(words) > 1 and words[-1].casefold() in lexicon.ENTITY_TYPES:
-        return Mention(text=" ".join(words[:-1]), type=words[-1].casefold())
-    if len(words) == 1 and words[0].casefold() in lexicon.ENTITY_TYPES:
-        plain = plain.casefold()
-    type_ = (
-        words[0].casefold() if len(words) == 1 and words[0].casefold() in lexicon.ENTITY_TYPES else "thing"
-    )
-    return Mention(text=plain[:512] or "thing", type=type_)
+    first, last = words[0].casefold(), words[-1].casefold()
+    if len(words) > 1 and first in lexicon.TYPE_ONLY:
+        return Mention(text=" ".join(words[1:]), type=first)
+    if len(words) > 1 and last in lexicon.TYPE_ONLY:
+        return Mention(text=" ".join(words[:-1]), type=last)
+    if last not in lexicon.ENTITY_TYPES:
+        return Mention(text=plain, type="thing")
+    return Mention(text=plain if len(words) > 1 else last, type=last)
 
 
 def _named(text: str, context: Context) -> Subject | None:

@@ -81,10 +81,20 @@ _TOGETHER: Final = re.compile(
     _I,
 )
 
+_NAMED: Final = re.compile(r'"([^"]{1,80})"\W*')
+
+
+def is_quoted(text: str) -> bool:
+    """Whether the whole text stands in quotation marks: a name, taken as it is."""
+    return bool(_NAMED.fullmatch(text.strip()))
+
 
 def clean(text: str) -> str:
     """The value without trailing adverbials, leading determiners and what follows a subordinate word; may
-    be empty."""
+    be empty. A value in quotation marks is a name and stays as it is."""
+    named = _NAMED.fullmatch(text.strip())
+    if named:
+        return normal(named.group(1))
     value = _CUT.sub("", " " + text.strip()).strip(" .,!;:-\"'")
     value = _PURPOSE.sub(r"\1", value.replace('"', ""))
     value = _TRAILING.sub("", " " + value).strip(" .,!;:-\"'")
@@ -100,7 +110,7 @@ def keeps_words(text: str) -> str:
 
 def atoms(text: str) -> list[str]:
     """A stated list as its members: "pizza, pasta and sushi" gives three. Set phrases and titles stay whole."""
-    if _TOGETHER.search(text):
+    if is_quoted(text) or _TOGETHER.search(text):
         return [text]
     head, _, examples = _EXAMPLES.sub("\0", text, count=1).partition("\0")
     if examples and head.strip():
