@@ -21,7 +21,7 @@ from streams.devfile import DEFAULT_STATE_DIR, read_dev_file
 
 PREFIX: Final = "CLAIMSTREAM_"
 #: Read by the tests and by the top-level error handler, not settings of the pipeline.
-OTHER_VARIABLES: Final = frozenset({"CLAIMSTREAM_DEBUG"})
+OTHER_VARIABLES: Final = frozenset({"CLAIMSTREAM_DEBUG", "CLAIMSTREAM_DEMO_CONVERSATION"})
 _OTHER_PREFIX: Final = "CLAIMSTREAM_TEST_"
 
 _ADDRESS: Final = re.compile(r"^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+):([0-9]{1,5})$")

@@ -6,6 +6,7 @@ import signal
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Annotated, Final
 
 import typer
@@ -64,17 +65,25 @@ def _tell_how(shared: dict[str, str], log: str) -> None:
 
 
 def demo(
+    conversation: Annotated[
+        Path | None,
+        typer.Option(
+            envvar="CLAIMSTREAM_DEMO_CONVERSATION",
+            help="A file in LoCoMo's format for the long conversation; without it, the one that ships.",
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="The results as one JSON object.")] = False,
 ) -> None:
     """Two agents talk about one user and disagree: the claims, the dispute, the search and the counts, in one go.
 
     It brings its own broker and Postgres. Exit code 1 when a result is not what it must be.
     """
-    from streams.demo import run_demo  # it knows the models; `--help` should not wait for them
-
     settings = running.settings()
     with ended_by_signals(), Stack(settings.state_dir / "demo.log", note if as_json else say) as stack:
-        run_demo(stack.settings, as_json=as_json)
+        # Not before: `--help` should not wait for the models, and the processes are forked before LanceDB has threads.
+        from streams.demo import run_demo
+
+        run_demo(stack.settings, conversation=conversation, as_json=as_json)
 
 
 @contextmanager
