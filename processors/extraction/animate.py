@@ -192,7 +192,7 @@ def _habit(reading: Reading) -> list[Draft] | None:
     wrong_form = reading.subject.kind == "name" and verb.form != "s"
     if verb.lemma not in NAMING or wrong_form or (verb.lemma == "try" and verb.progressive):
         return None
-    both = re.fullmatch(r"(?:, |and |or )(?P<w>\w+)\W*", verb.tail.strip(), _I)
+    both = re.fullmatch(r"(?:, |and |or )(?P<w>\w+)", values.keeps_words(verb.tail), _I)
     second = FORMS.get(both.group("w").casefold()) if both else None
     if second and {second.lemma, verb.lemma} <= ALONE:
         return [reading.draft("does", lemma, BARE.name) for lemma in (verb.lemma, second.lemma)]

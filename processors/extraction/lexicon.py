@@ -212,7 +212,7 @@ VAGUE: Final = _words(
     moment moments part kind sort place guys folks blast progress sense use care chance look break go
     while point thought thoughts picture pic photo difference minute feeling feelings everybody away ok
     okay alright hard real while often usually only about around twice news advice help support word
-    words mind"""
+    words mind ton tons genre"""
 )
 #: "I love the colors": about what was just shown, not about the speaker.
 OF_A_PICTURE: Final = _words(

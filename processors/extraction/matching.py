@@ -28,7 +28,7 @@ _MODES: Final = {
 }
 #: "I love those games": what "those" are, the sentence does not say, unless it names them.
 _POINTING: Final = re.compile(
-    r"(?:\w+ (?:about|of) |into )?(?:those|these|that|this) (?!.*(?:called|named|(?-i:[A-Z])))", _I
+    r"(?:[\w ]{0,30}\b(?:about|of|into) )?(?:those|these|that|this) (?!.*(?:called|named|(?-i:[A-Z])))", _I
 )
 _LIKINGS: Final = frozenset({"like", "dislike", "into", "fan"})
 BY_VERB: Final[dict[str, tuple[Shape, ...]]] = {

@@ -15,6 +15,7 @@ from processors.extraction.text import slug
 from processors.extraction.verbs import OF_THINGS, third_person
 
 _I: Final = re.IGNORECASE
+_LASTING: Final = frozenset({"my-name", "my-job", "my-favorite", "my-hobby", "my-goal"})
 _LISTED: Final = frozenset({"have", "have-none", "have-pet", "have-kin", "have-allergy", "my-hobby"})
 
 
@@ -22,7 +23,9 @@ def read_mine(reading: Reading) -> list[Draft]:
     """ "my X is Y", "my X moved to Y", "my X ends in Y": the noun names the predicate."""
     verb, noun = reading.verb, reading.subject.noun
     if verb.lemma == "be" and not verb.modal:
-        return stated(reading, my_is(noun, verb.tail, verb.negated))
+        found = my_is(noun, verb.tail, verb.negated)
+        # "My team was close to winning" is a story; a past name, job or favorite is worth an end.
+        return stated(reading, [s for s in found if not verb.past or s.rule in _LASTING])
     if (verb.lemma in {"include", "involve"} and not verb.past) or verb.progressive:
         after_be = (
             re.search(r"(?:\b(?:is|are)|'s) (?P<v>.+)", reading.span.text) if verb.progressive else None

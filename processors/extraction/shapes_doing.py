@@ -144,9 +144,7 @@ DOING: Final[tuple[Shape, ...]] = (
         one=True,
         past="holds",
     ),
-    Shape(
-        "study-at", "I study at Abo Akademi", verbs("study"), pattern(r"(?:\w+ )?at (?P<v>.+)"), "studies_at"
-    ),
+    Shape("study-at", "I study at Abo Akademi", verbs("study"), pattern(r"at (?P<v>.+)"), "studies_at"),
     Shape(
         "study",
         "I study botany",
@@ -279,7 +277,7 @@ DOING: Final[tuple[Shape, ...]] = (
         confidence=0.8,
         check=lambda v: (
             not re.match(
-                r"(?:know|see|hear|say|tell|thank|share|make sure|let|ask|be able|do (?:that|this|it)"
+                r"(?:for\b|know|see|hear|say|tell|thank|share|make sure|let|ask|be able|do (?:that|this|it)"
                 r"|get (?:back|it)|try|help|keep)\b",
                 v,
             )

@@ -106,7 +106,7 @@ def have(tail: str, negated: bool, animate: bool) -> list[Stated]:
 
 def _members(text: str) -> list[str]:
     if re.search(r"\b(?:named|called)\b", text, _I):
-        return [text]
+        return re.split(r",? and (?=(?:an?|my|one|two|three|\d+) )", text, flags=_I)
     parts = values.atoms(text)
     determined = re.compile(r"(?:an?|the|my|two|three|four|five|six|\d+|no|some|many)\b|[\w-]+$", _I)
     each = all(determined.match(part.strip()) for part in parts) or all(

@@ -22,13 +22,14 @@ _TRAILING: Final = re.compile(
     r"|winter|\w+day)|on (?:the )?weekends?|at night|in the (?:mornings?|evenings?"
     r"|afternoons?)"
     r"|on (?:mon|tues|wednes|thurs|fri|satur|sun)days?|when i can|from time to time"
-    r"|once in a while|someday|some day|one day|again|together|already|instead"
+    r"|once in a while|soon|earlier|someday|some day|one day|again|together|already|instead"
     r"|before|any ?more|any longer|no more|either|at all|yet|myself|by the way|of course"
     r"|anyway|in particular|especially|after all"
     r"|(?:last|this) (?:week|weekend|month|year|night|summer|winter|fall|spring|\w+day)"
     r"|yesterday|today|tonight|tomorrow|next (?:week|month|year|\w+day)"
     r"|(?:a|an|two|three|four|five|six|few|\d+|a few|a couple of|couple of) (?:day|week"
-    r"|month|year|hour|minute)s? (?:ago|back)|for (?:the )?(?:past |last )?(?:\d+"
+    r"|month|year|hour|minute)s? (?:ago|back)"
+    r"|for (?:about |over |almost |around |more than )?(?:the )?(?:past |last )?(?:\d+"
     r"|\w+) (?:years?|months?|weeks?)"
     r"|in (?:19|20)\d\d|since (?:19|20)\d\d|the other day|for the first time|so far|once"
     r"|twice|for now|until (?:last year|recently|\d{4})|lol|haha|man|dude|guys|btw|tbh))+$",
@@ -125,45 +126,21 @@ def atoms(text: str) -> list[str]:
     return parts
 
 
+_LISTENER: Final = frozenset("you your you're ur".split())
+_UNNAMED: Final = frozenset("it them him something anything everything".split())
+_FIRST: Final = frozenset("me someone so best that this what how why it's he she they".split())
+_LAST: Final = frozenset("that this these those one ones too".split())
+
+
 def is_vague(value: str) -> bool:
     """Names nothing by itself: pronouns, "a lot", "something", words about the listener; or is too long to
     be a value."""
     words = re.findall(r"[^\W_]+(?:'[a-z]+)?", value.casefold())
-    if not words or len(words) > MAX_WORDS or {"you", "your", "you're", "ur"} & set(words):
+    if not words or len(words) > MAX_WORDS or (_LISTENER | _UNNAMED) & set(words):
         return True
-    if len(value) == 1 and value.isascii() and not value.isalnum():
+    if words[0] in _FIRST or words[-1] in _LAST or (words[0] == "us" and not value.startswith("US")):
         return True
-    if {"it", "them", "him"} & set(words) or words[0] in {
-        "me",
-        "us",
-        "something",
-        "anything",
-        "everything",
-        "someone",
-        "so",
-    }:
-        return True
-    meaningful = [word for word in words if word not in lexicon.VAGUE]
-    if words[-1] in {"that", "this", "these", "those", "one", "ones", "too"} or {
-        "something",
-        "anything",
-        "everything",
-    } & set(words):
-        return True
-    return not meaningful or words[0] in {
-        "it",
-        "them",
-        "him",
-        "that",
-        "this",
-        "what",
-        "how",
-        "why",
-        "it's",
-        "he",
-        "she",
-        "they",
-    }
+    return all(word in lexicon.VAGUE and not value.startswith("US") for word in words)
 
 
 def number(text: str) -> str | None:

@@ -33,6 +33,8 @@ _ADVERBS: Final = frozenset(
 _ENDED_ADVERBS: Final = frozenset("formerly previously".split())
 #: "I rarely eat meat" is neither yes nor no.
 _DOUBTFUL: Final = frozenset("rarely hardly barely seldom scarcely".split())
+#: "I am going to college" is no plan.
+_PLACES: Final = frozenset("college school university church work bed the a an my".split())
 #: Participles that look like the base form.
 _PARTICIPLES: Final = frozenset("been had read cut hurt quit run become".split())
 
@@ -175,7 +177,7 @@ def _main(chain: _Chain, text: str, words: list[_Word], index: int) -> Verb | No
     tail = text[words[index + 1].start :] if rest else ""
     form = FORMS.get(word)
     if chain.be:
-        going = word in {"going", "about"} and rest[:1] == ["to"] and len(rest) > 1
+        going = word in {"going", "about"} and rest[:1] == ["to"] and len(rest) > 1 and rest[1] not in _PLACES
         if going or (word == "gonna" and rest):
             chain.modal = "plan"
             return chain.verb("plan", text[words[index + 2].start :] if going else tail)
