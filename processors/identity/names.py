@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final, Literal
 
@@ -75,12 +75,15 @@ def parse(name: Name) -> Parsed:
     family = family_of(name.type)
     text = " ".join(clean(name.text).split())
     if family == "person":
-        return _person(text)
-    if family == "org":
-        return _org(text)
-    if family in ("country", "place"):
-        return _place(text, canonical_type(name.type), family)
-    return _other(text, canonical_type(name.type), family)
+        parsed = _person(text)
+    elif family == "org":
+        parsed = _org(text)
+    elif family in ("country", "place"):
+        parsed = _place(text, canonical_type(name.type), family)
+    else:
+        parsed = _other(text, canonical_type(name.type), family)
+    exact = parsed.exact.strip("-") or form(text) or form("-")
+    return replace(parsed, exact=exact, words=parsed.words or (exact,), display=parsed.display or text)
 
 
 def address_of(text: str) -> tuple[str, str]:
