@@ -10,7 +10,7 @@ import fcntl
 import json
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
@@ -22,8 +22,8 @@ FILE_NAME: Final = "dev.json"
 
 
 @contextmanager
-def dev_file(state_dir: Path, addresses: Mapping[str, str]) -> Iterator[Path]:
-    """Hold the file with `addresses` (names of settings to values) for the length of the block.
+def dev_file(state_dir: Path) -> Iterator[Callable[[Mapping[str, str]], None]]:
+    """Hold the file for the length of the block; the function given takes the addresses (settings to values).
 
     Raises ConfigurationError when another `dev` of this folder holds it.
     """
@@ -38,9 +38,12 @@ def dev_file(state_dir: Path, addresses: Mapping[str, str]) -> Iterator[Path]:
                 "use it, end it, or set CLAIMSTREAM_STATE_DIR to another folder"
             )
         os.ftruncate(descriptor, 0)
-        os.write(descriptor, json.dumps(dict(addresses)).encode())
+
+        def publish(addresses: Mapping[str, str]) -> None:
+            os.pwrite(descriptor, json.dumps(dict(addresses)).encode(), 0)
+
         try:
-            yield path
+            yield publish
         finally:
             with suppress(OSError):
                 path.unlink()
@@ -79,5 +82,5 @@ def read_dev_file(state_dir: Path) -> dict[str, str] | None:
     try:
         found = json.loads(raw)
     except ValueError:
-        return None  # just being written
+        return None  # it is still starting
     return {str(name): str(value) for name, value in found.items()} if isinstance(found, dict) else None

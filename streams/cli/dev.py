@@ -39,16 +39,20 @@ def dev(
     """
     settings = running.settings()
     tell = note if as_json else say
-    with ended_by_signals(), Stack(settings.state_dir / "dev.log", tell) as stack:
+    with (
+        ended_by_signals(),
+        dev_file(settings.state_dir) as publish,
+        Stack(settings.state_dir / "dev.log", tell) as stack,
+    ):
         shared = {name: stack.addresses[name] for name in _SHARED}
-        with dev_file(settings.state_dir, shared):
-            if as_json:
-                print_json({variable(name): value for name, value in shared.items()})
-            else:
-                _tell_how(shared, str(stack.log_path))
-            while True:
-                time.sleep(_POLL_S)
-                stack.watch()
+        publish(shared)
+        if as_json:
+            print_json({variable(name): value for name, value in shared.items()})
+        else:
+            _tell_how(shared, str(stack.log_path))
+        while True:
+            time.sleep(_POLL_S)
+            stack.watch()
 
 
 def _tell_how(shared: dict[str, str], log: str) -> None:

@@ -18,7 +18,8 @@ import pytest
 
 from streams.embedded.process import free_port
 
-pytestmark = [pytest.mark.slow, pytest.mark.smoke]
+# Not `smoke`: `dev` brings its own broker, whatever the suite runs on.
+pytestmark = pytest.mark.slow
 
 PROGRAM = [sys.executable, "-m", "streams.cli"]
 TIMEOUT_S = 90

@@ -102,7 +102,11 @@ def test_a_typing_error_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_running_dev_is_found_and_a_left_over_file_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    with dev_file(load().state_dir, ADDRESSES) as path:
+    path = load().state_dir / "dev.json"
+    with dev_file(load().state_dir) as publish:
+        # Held, but nothing to be found yet.
+        assert load().bootstrap == "localhost:9092"
+        publish(ADDRESSES)
         assert load().bootstrap == "127.0.0.1:1"
         assert load().dsn.get_secret_value() == ADDRESSES["dsn"]
         assert path.stat().st_mode & 0o077 == 0
@@ -119,7 +123,7 @@ def test_a_running_dev_is_found_and_a_left_over_file_is_not(monkeypatch: pytest.
 def test_a_killed_dev_leaves_nothing_that_counts(tmp_path: Path) -> None:
     program = (
         "import os, sys\nfrom pathlib import Path\nfrom streams.devfile import dev_file\n"
-        f"with dev_file(Path({str(tmp_path)!r}), {ADDRESSES!r}):\n    os.kill(os.getpid(), 9)\n"
+        f"with dev_file(Path({str(tmp_path)!r})) as publish:\n    publish({ADDRESSES!r})\n    os.kill(os.getpid(), 9)\n"
     )
     root = Path(__file__).parents[2]
     assert subprocess.run([sys.executable, "-c", program], cwd=root, check=False).returncode == -9
@@ -129,8 +133,8 @@ def test_a_killed_dev_leaves_nothing_that_counts(tmp_path: Path) -> None:
 
 def test_a_second_dev_in_one_folder_is_refused(tmp_path: Path) -> None:
     with (
-        dev_file(tmp_path, ADDRESSES),
+        dev_file(tmp_path),
         pytest.raises(ConfigurationError, match="already runs in this folder"),
-        dev_file(tmp_path, ADDRESSES),
+        dev_file(tmp_path),
     ):
         pass
