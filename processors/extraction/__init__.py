@@ -62,9 +62,9 @@ def speaker_of(message: Message) -> Mention | None:
     if message.speaker is None:
         return None
     kind, _, name = message.speaker.partition(":")
-    return Mention(
-        text=name or kind, type=kind if name else "person", entity=message.speaker if name else None
-    )
+    if not kind or not name:
+        return Mention(text=message.speaker, type="person")
+    return Mention(text=name, type=kind, entity=message.speaker)
 
 
 def _sound(draft: Draft) -> bool:

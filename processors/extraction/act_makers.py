@@ -56,7 +56,9 @@ def switch(match: re.Match[str], span: Sentence, context: Context) -> Iterable[D
     verb = match.group("verb").casefold()
     what = values.clean(match.group("what"))
     if (
-        match.group("what").casefold().startswith(("some ", "a few ", "lots ", "a lot "))
+        match.group("what")
+        .casefold()
+        .startswith(("some ", "a few ", "lots ", "a lot ", "out ", "off ", "by ", "in "))
         or values.is_vague(what)
         or (match.group("where") and values.is_vague(values.clean(match.group("where"))))
     ):

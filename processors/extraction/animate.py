@@ -29,6 +29,7 @@ ROWS: Final[tuple[tuple[str, str, str], ...]] = (
     ("plan", "I am going to buy a kayak", "`plans_to`"),
     ("wish", "I would like to buy a kayak", "`wants`"),
     ("will-be", "Robin will be late today", "the announced state (`late_today`), of a name only"),
+    ("had-event", "I had an interview yesterday", "`had`, an event"),
     ("never-done", "I have never seen snow", "`has_done`, negative"),
     ("never-been", "I have never been to Oslo", "`has_been`, negative"),
     ("my-kin-name", "My sister Ada works at Brightwater", "`name` of the relative or pet, beside the rest"),
@@ -154,6 +155,7 @@ def _having(reading: Reading) -> list[Draft] | None:
         if verb.past and not verb.ended:
             # "I had a great time" is no possession; pets and relatives are worth keeping.
             owned = [s for s in owned if s.rule in {"have-pet", "have-kin"} and not s.negative]
+            return stated(reading, owned) or _had_event(reading)
         return stated(reading, owned)
     if verb.lemma == "own" and not verb.past:
         owned = have(verb.tail, verb.negated, True)
@@ -162,6 +164,22 @@ def _having(reading: Reading) -> list[Draft] | None:
         pets = [s for s in have(verb.tail, False, True) if s.rule in {"have-pet", "have-named", "have-aged"}]
         return stated(replace(reading, verb=replace(verb, past=False)), pets) or None
     return None
+
+
+def _had_event(reading: Reading) -> list[Draft]:
+    match = _EVENT_NOUN.match(reading.verb.tail)
+    value = values.clean(reading.verb.tail)
+    if not match or reading.verb.negated or values.is_vague(value):
+        return []
+    return [replace(reading.draft("had", value, "had-event"), episodic=True)]
+
+
+_EVENT_NOUN: Final = re.compile(
+    r"(?:an?|my|our|the|another) (?:[\w-]+ ){0,3}(?:"
+    r"interview|exam|test|picnic|accident|baby|surgery|operation|appointment|party|wedding"
+    r"|setback|injury|concert|show|performance|competition|funeral|miscarriage|stroke|crash|argument|reunion|barbecue|bbq)\b",
+    _I,
+)
 
 
 def _ability(reading: Reading) -> list[Draft] | None:

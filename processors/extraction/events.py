@@ -48,7 +48,7 @@ _SKIP: Final = frozenset(
 
 
 _TRIVIAL: Final = frozenset(
-    "pic pics photo photos picture pictures surge chance opportunity sense awareness "
+    "bit advice idea hurt pic pics photo photos picture pictures surge chance opportunity sense awareness "
     "mistake effort memories memory wishes wish call difference way sense point impact "
     "progress".split()
 )

@@ -114,7 +114,8 @@ def _read_clauses(sentence: Sentence, context: Context) -> Iterator[Draft]:
 
 def _read_clause(span: Sentence, subject: Subject, text: str, context: Context) -> list[Draft]:
     """One clause; ``text`` is what follows its subject."""
-    verb = read_verb(text.lstrip())
+    # "Been reading X" has left out "I have".
+    verb = read_verb("have " + text if text.casefold().startswith("been ") else text.lstrip())
     if not verb:
         experience = Reading(span, subject, Verb("have", ""), context)
         return never_done(experience, text) if subject.kind in {"speaker", "kin"} else []

@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 from processors.extraction import lexicon
 from processors.extraction.text import normal, slug
-from processors.extraction.verbs import FORMS
+from processors.extraction.verbs import EVENTS, FORMS
 from schemas.facts import Mention
 
 #: speaker, kin (a person or pet of the speaker), mine (a thing of the speaker), name, thing.
@@ -85,14 +85,44 @@ _FRAGMENT: Final = re.compile(
 )
 
 
+#: "Max and I went ...": a we.
+_AND_I: Final = re.compile(
+    r"(?:(?:my|our) [\w' ]{1,30}?|me|(?-i:[A-Z][\w'-]+)(?:, (?-i:[A-Z][\w'-]+))?),? and (?:i|my \w+) (?=[a-z'])",
+    _I,
+)
+
+
+def _is_told_without_i(text: str) -> bool:
+    """ "Lost my job yesterday", "Been reading X": no "I". An order is never in the past tense."""
+    first, _, rest = text.partition(" ")
+    form = FORMS.get(first.casefold())
+    if first.casefold() == "been":
+        return bool(re.match(r"\w+ing ", rest))
+    past = (
+        form is not None
+        and form.form == "past"
+        and form.lemma in EVENTS
+        and FORMS.get(form.lemma) is not None
+    )
+    return (
+        past
+        and form is not None
+        and form.lemma != first.casefold()
+        and bool(re.match(r"(?:a|an|my|our|the|to|some|on|for|\d+) \w", rest))
+    )
+
+
 def read_subject(text: str, context: Context) -> Subject | None:
     """The subject at the start of a clause, or None when it names nothing that facts can be about."""
     match = _SPEAKER.match(text)
     if match:
         bare = _BARE_M.match(text)
         return Subject("speaker", context.speaker, 1 if bare else match.end())
-    if _FRAGMENT.match(text):
+    if _FRAGMENT.match(text) or _is_told_without_i(text):
         return Subject("speaker", context.speaker, 0)
+    together = _AND_I.match(text)
+    if together:
+        return Subject("speaker", context.speaker, together.end())
     match = _YOURS.match(text)
     if match:
         return Subject("mine", context.speaker, match.end(), match.group("np"), words=match.group())

@@ -157,6 +157,12 @@ def test_a_message_of_another_speaker_is_about_that_speaker() -> None:
     assert fact.subject == Mention(text="ola", type="guest", entity="guest:ola")
 
 
+@pytest.mark.parametrize("speaker", ["Ola", ":ola", "guest:"])
+def test_a_speaker_without_a_type_is_a_person(speaker: str) -> None:
+    (fact,) = read("I keep bees.", speaker=speaker)
+    assert fact.subject == Mention(text=speaker, type="person")
+
+
 def test_a_visitor_who_says_so_is_the_speaker_from_then_on() -> None:
     facts = read("Hello, I'm a visitor named Runa. I keep goats.")
     assert {(f.subject.text, f.predicate, f.value) for f in facts} == {
@@ -199,3 +205,16 @@ def test_a_flood_of_statements_is_bounded() -> None:
 )
 def test_odd_texts_give_nothing_and_do_no_harm(text: str) -> None:
     assert read(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "predicate", "value"),
+    [
+        ("Lost my job as a courier yesterday.", "lost", "job as a courier"),
+        ("Max and I visited Oslo.", "visited", "Oslo"),
+        ("I had an interview yesterday!", "had", "interview"),
+    ],
+)
+def test_events_of_chat(text: str, predicate: str, value: str) -> None:
+    (fact,) = read(text)
+    assert (fact.subject, fact.kind, fact.predicate, fact.value) == (SPEAKER, "episodic", predicate, value)
