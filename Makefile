@@ -14,6 +14,8 @@ PACKAGES := schemas topics processors inference sinks streams recall
 EXTRAS := embedded,dev
 #: More arguments for pytest, for example: make test ARGS="-k disputes"
 ARGS ?=
+#: A file in LoCoMo's format for the demo; without one it plays the conversation that ships.
+CONVERSATION ?= $(wildcard ../shared/data/locomo10.json)
 
 .PHONY: help venv install test test-fast test-smoke lint format demo schemas topology bench-pipeline bench-extract eval-identity \
 	constraints clean
@@ -60,7 +62,7 @@ format: $(STAMP) ## let ruff format and fix what it can
 	$(BIN)/ruff check --fix .
 
 demo: $(STAMP) ## two agents disagree, on an embedded broker and Postgres: the whole pipeline in one command
-	$(BIN)/claimstream demo
+	$(BIN)/claimstream demo $(if $(CONVERSATION),--conversation $(CONVERSATION))
 
 schemas: $(STAMP) ## regenerate the JSON Schema files and the AsyncAPI document
 	$(PY) -m tools.generate_schemas
@@ -77,7 +79,7 @@ bench-extract: $(STAMP) ## precision and recall of the rule extractor on labelle
 eval-identity: $(STAMP) ## precision and recall of putting mentions into one entity, on labelled pairs
 	$(PY) -m bench.identity
 
-constraints: $(STAMP) ## write constraints.txt from what .venv holds now
+constraints: $(PY) ## write constraints.txt from what .venv holds now
 	{ echo "# Made by 'make constraints' with $$($(PY) --version). Install: pip install -c constraints.txt -e '.[$(EXTRAS)]'"; \
 	  $(PY) -m pip freeze --exclude-editable --exclude pip --exclude setuptools; } > constraints.new
 	mv constraints.new constraints.txt
