@@ -10,6 +10,8 @@ from schemas.claims import Status
 from schemas.commands import Command
 from schemas.ids import derived_id
 
+ON_DISPUTES = frozenset({"accept_challenger", "uphold_incumbent", "both_hold", "dismiss"})
+
 
 def rule(change: Change, command: Command) -> Ruling:
     """Applies a command on a dispute.

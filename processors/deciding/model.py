@@ -84,6 +84,11 @@ class Slot:
     key: SlotKey
     cardinality: Cardinality
     version: int = 0
+    #: How many records it has, and the latest of them in the order of evidence.
+    records: int = 0
+    latest: Order | None = None
+    #: True once something was said of it that concerns other values too: a denial, an end, a value within another.
+    tangled: bool = False
 
 
 @dataclass(slots=True)

@@ -6,17 +6,16 @@ Each is decided alone, on slots that were loaded whole: a person's decision is r
 from dataclasses import dataclass
 from uuid import UUID
 
-from processors.deciding.cases import decide
 from processors.deciding.change import Change, Ruling
-from processors.deciding.commands import confirm, rule
-from processors.deciding.control import ControlView, Rules
+from processors.deciding.commands import ON_DISPUTES
+from processors.deciding.control import ControlView
 from processors.deciding.disputes import settle
-from processors.deciding.dues import come
 from processors.deciding.endings import challenge_retraction
-from processors.deciding.fold import advance, order_of, statement_of
-from processors.deciding.model import Claim, EntityKey, Slot, SlotKey, Story
-from processors.deciding.refold import refold
+from processors.deciding.model import Claim, EntityKey, SlotKey, Story
+from processors.deciding.refold import Replay, refold
+from processors.deciding.replaying import actor_of, apply_to_slot, change_of, replay, settle_slot, waiting
 from processors.deciding.statement import Statement
+from processors.deciding.stating import advance, statement_of
 from processors.deciding.taking_back import covering, restore, retract, retract_all
 from processors.deciding.telling import announce, decision_of, evidence_of, evidence_of_record
 from processors.deciding.verdicts import judged
@@ -24,9 +23,7 @@ from processors.deciding.working_set import LoadPlan, WorkingSet, every_slot, pl
 from schemas.base import read_object
 from schemas.commands import Command, Due, Verdict
 from schemas.inbox import Proposal
-from schemas.inbox_records import INBOX, InboxRecord
-
-_ON_DISPUTES = frozenset({"accept_challenger", "uphold_incumbent", "both_hold", "dismiss"})
+from schemas.inbox_records import InboxRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,59 +105,36 @@ def _named(record: Command | Due) -> list[SlotKey]:
     return []
 
 
-def _change(ws: WorkingSet, record: InboxRecord, view: ControlView, slot: SlotKey, agent: str) -> Change:
-    entity = advance(ws, record)
-    held = ws.slots.get(slot) or Slot(slot, "many")
-    return Change(
-        ws=ws,
-        record_id=record.id,
-        at=record.event_time,
-        order=order_of(record),
-        agent=agent,
-        entity=entity,
-        rules=Rules.at(view, entity),
-        slot=held,
-    )
-
-
 def _on_slots(ws: WorkingSet, record: Command | Due, view: ControlView, slots: list[SlotKey]) -> None:
-    actor = record.actor if isinstance(record, Command) else "timekeeper"
     owner = EntityKey(record.tenant, record.entity)
     ruling = Ruling(record.TYPE, "REJECTED", "nothing_found", None)
     changes = []
     for slot in slots or [every_slot(owner)]:
-        change = _change(ws, record, view, slot, actor)
+        change = change_of(ws, record, view, slot, actor_of(record))
         changes.append(change)
         if slot in ws.slots:
             ruling = _one(change, record, view)
-            for cell in {claim.cell for claim in list(ws.claims.values()) if claim.cell.slot == slot}:
-                settle(change, cell)
+            settle_slot(change)
         announce(change, ruling)
     _write(ws, record, changes, ruling)
 
 
 def _one(change: Change, record: Command | Due, view: ControlView) -> Ruling:
-    def replay(scratch: WorkingSet, story: Story) -> None:
-        _replay(scratch, story, view)
-
-    if isinstance(record, Due):
-        return come(change, record)
-    if record.action in _ON_DISPUTES:
-        return rule(change, record)
-    if record.action == "confirm":
-        return confirm(change, record)
+    if isinstance(record, Due) or record.action in ON_DISPUTES or record.action == "confirm":
+        return apply_to_slot(change, record)
+    again = _again(view)
     reason = record.content.reason
     if record.action == "reconsider":
-        refold(change, change.slot.key, replay, gone="reconsidered")
+        refold(change, change.slot.key, again, status="superseded", gone="reconsidered")
         return Ruling("command", "APPLIED", "reconsider", None)
     if record.action == "restore":
         rows = covering(change, record.retraction_id, change.slot.key) if record.retraction_id else []
         for row in rows:
-            restore(change, row, replay)
+            restore(change, row, again)
         return Ruling("command", "APPLIED" if rows else "REJECTED", "restore", None)
     gone: list[UUID] = []
     for key in _keys(change, record):
-        gone += retract(change, key, record.event_time, record.actor, reason, replay)
+        gone += retract(change, key, record.event_time, record.actor, reason, again)
     change.detail["retracted"] = [str(key) for key in gone]
     return Ruling("command", "APPLIED", "retract", gone[0] if gone else record.claim_id)
 
@@ -195,19 +169,17 @@ def _takes_all(record: Proposal) -> bool:
 def _take_back(ws: WorkingSet, record: Proposal, view: ControlView, found: list[SlotKey]) -> None:
     """ "Forget that", "that was wrong": allowed for what the agent may overrule, else a challenge."""
 
-    def replay(scratch: WorkingSet, story: Story) -> None:
-        _replay(scratch, story, view)
-
+    again = _again(view)
     changes: list[Change] = []
     if _takes_all(record):
         ruling = Ruling("a", "HISTORY", "nothing_to_retract", None)
         for slot in found or [every_slot(EntityKey(record.tenant, record.entity))]:
-            change = _change(ws, record, view, slot, record.agent)
+            change = change_of(ws, record, view, slot, record.agent)
             changes.append(change)
             if slot == (found or [slot])[0]:
                 retract_all(change, record.event_time, record.agent, record.content.text)
             if slot in ws.slots:
-                refold(change, slot, replay)
+                refold(change, slot, again)
                 ruling = Ruling("a", "RETRACTED", "forget", None)
             announce(change, ruling)
         _write(ws, record, changes, ruling)
@@ -217,7 +189,7 @@ def _take_back(ws: WorkingSet, record: Proposal, view: ControlView, found: list[
     verdict = statement.contest(opponents)[1].verdict if opponents else "wins"
     if verdict == "wins":
         key = statement.value.key if statement.value.text else ""
-        gone = retract(statement, key, record.event_time, record.agent, record.content.text, replay)
+        gone = retract(statement, key, record.event_time, record.agent, record.content.text, again)
         ruling = Ruling("a", "RETRACTED" if gone else "HISTORY", "taken_back", gone[0] if gone else None)
     else:
         ruling = challenge_retraction(statement)
@@ -232,23 +204,23 @@ def _held(statement: Statement) -> list[Claim]:
 
 
 def _verdict(ws: WorkingSet, record: Verdict, view: ControlView) -> None:
-    story = next(
-        (row for rows in ws.stories.values() for row in rows if _id_of(row) == str(record.proposal_id)), None
-    )
-    if story is None:
-        change = _change(ws, record, view, every_slot(EntityKey(record.tenant, record.entity)), record.judge)
+    statement = waiting(ws, record, view)
+    if statement is None:
+        owner = EntityKey(record.tenant, record.entity)
+        change = change_of(ws, record, view, every_slot(owner), record.judge)
         _write(ws, record, [change], Ruling("verdict", "REJECTED", "no_such_proposal", None))
         return
-    statement = statement_of(ws, Proposal.from_json(story.body), view)
-    statement.record_id = record.id
     ruling = judged(statement, record)
     settle(statement, statement.cell)
     announce(statement, ruling)
     _write(ws, record, [statement], ruling)
 
 
-def _id_of(story: Story) -> str:
-    return str(read_object(story.body).get("id"))
+def _again(view: ControlView) -> Replay:
+    def decide_again(scratch: WorkingSet, story: Story) -> None:
+        replay(scratch, story, view)
+
+    return decide_again
 
 
 def _write(ws: WorkingSet, record: InboxRecord, changes: list[Change], ruling: Ruling) -> None:
@@ -269,32 +241,3 @@ def _words(record: InboxRecord) -> str:
     if isinstance(record, Command | Verdict):
         return record.content.reason
     return record.content.text if isinstance(record, Proposal) else record.what
-
-
-def _replay(scratch: WorkingSet, story: Story, view: ControlView) -> None:
-    """Decides a stored record again on the scratch set of a refold."""
-    body = read_object(story.body)
-    record = INBOX[str(body.get("type"))].from_json(story.body)
-    if isinstance(record, Proposal):
-        if record.act == "assert":
-            statement = statement_of(scratch, record, view)
-            decide(statement)
-            settle(statement, statement.cell)
-            scratch.stories.setdefault(statement.slot.key, []).append(story)
-    elif isinstance(record, Verdict):
-        _verdict(scratch, record, view)
-    elif isinstance(record, Due) or record.action in _ON_DISPUTES or record.action == "confirm":
-        for slot in list(scratch.slots):
-            change = _change(
-                scratch, record, view, slot, record.actor if isinstance(record, Command) else "timekeeper"
-            )
-            _one(change, _forced(record), view)
-            for cell in {claim.cell for claim in list(scratch.claims.values()) if claim.cell.slot == slot}:
-                settle(change, cell)
-
-
-def _forced(record: Command | Due) -> Command | Due:
-    """A command that was applied once is applied again, whatever the version of the slot is on the scratch set."""
-    if isinstance(record, Command) and record.expected_slot_version is not None:
-        return record.model_copy(update={"expected_slot_version": 1 << 30})
-    return record

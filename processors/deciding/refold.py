@@ -12,6 +12,7 @@ from processors.deciding.change import Change
 from processors.deciding.disputes import publish
 from processors.deciding.model import Claim, Dispute, Slot, SlotKey, Story
 from processors.deciding.working_set import WorkingSet
+from schemas.claims import Status
 
 #: Decides one stored record on the scratch set (given by fold, which knows all kinds of records).
 Replay = Callable[[WorkingSet, Story], None]
@@ -19,12 +20,17 @@ Replay = Callable[[WorkingSet, Story], None]
 _KEPT = ("slot_version", "vector", "text")
 
 
-def refold(change: Change, slot: SlotKey, replay: Replay, gone: str = "retracted") -> None:
-    """Decides the slot's stories again and writes the difference; claims without ground become ``gone``."""
+def refold(
+    change: Change, slot: SlotKey, replay: Replay, *, status: Status = "retracted", gone: str = "retracted"
+) -> None:
+    """Decides the slot's stories again and writes the difference.
+
+    A claim that has no ground any more gets ``status`` with ``gone`` as its reason.
+    """
     scratch = _empty(change, slot)
     for story in change.ws.stories.get(slot, []):
         replay(scratch, story)
-    _claims(change, slot, scratch, gone)
+    _claims(change, slot, scratch, status, gone)
     _supports(change, slot, scratch)
     _endings(change, slot, scratch)
     _disputes(change, slot, scratch)
@@ -40,14 +46,14 @@ def _empty(change: Change, slot: SlotKey) -> WorkingSet:
     return scratch
 
 
-def _claims(change: Change, slot: SlotKey, scratch: WorkingSet, gone: str) -> None:
+def _claims(change: Change, slot: SlotKey, scratch: WorkingSet, status: Status, gone: str) -> None:
     held = {key: row for key, row in change.ws.claims.items() if row.cell.slot == slot}
     for key, claim in sorted(held.items(), key=lambda item: (item[1].order, str(item[0]))):
         again = scratch.claims.get(key)
         if again is None:
-            if claim.status not in ("retracted", "erased"):
+            if claim.status not in ("retracted", "erased") and (claim.status, claim.reason) != (status, gone):
                 until = max(claim.valid_from, change.at) if claim.valid_to is None else claim.valid_to
-                change.set_status(claim, "retracted", gone, valid_to=until)
+                change.set_status(claim, status, gone, valid_to=until)
         elif _differs(claim, again):
             kept = {name: getattr(claim, name) for name in _KEPT}
             moved = replace(again, **kept, decided_by=change.record_id)

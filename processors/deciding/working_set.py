@@ -160,6 +160,10 @@ class WorkingSet:
         self.endings = {**other.endings, **self.endings}
         self.standings = {**other.standings, **self.standings}
         self.retractions = {**other.retractions, **self.retractions}
+        self.closed_disputes = {**other.closed_disputes, **self.closed_disputes}
+        self.stories = {**other.stories, **self.stories}
+        self.pending = {**other.pending, **self.pending}
+        self.derived = {**other.derived, **self.derived}
         for claim in other.claims.values():
             if claim.id not in self.claims:
                 self.load_claim(claim)

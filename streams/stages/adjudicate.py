@@ -6,6 +6,7 @@ No model is called and no clock is read: the inbox alone gives the same ledger a
 from collections.abc import Iterator, Sequence
 
 from processors.deciding.fold import fold
+from processors.deciding.late import plan_late
 from processors.deciding.model import EntityKey
 from processors.deciding.others import fold_alone, is_alone, locate, plan_alone
 from processors.deciding.working_set import WorkingSet, apart, plan
@@ -46,9 +47,9 @@ class Adjudicate:
     async def _statements(self, tx: Transaction, run: Sequence[InboxRecord]) -> WorkingSet:
         proposals = [record for record in run if isinstance(record, Proposal)]
         ws = await tx.load(plan(proposals))
-        moved = apart(ws, proposals)
-        if moved is not None:
-            ws.merge(await tx.load(moved))
+        for more in (apart(ws, proposals), plan_late(ws, proposals)):
+            if more is not None:
+                ws.merge(await tx.load(more))
         await self._controls.ensure(tx, _versions(ws, proposals))
         fold(ws, proposals, self._controls)
         return ws

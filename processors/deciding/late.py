@@ -1,0 +1,107 @@
+"""Late statements in a slot where values concern each other.
+
+In a plain slot of cardinality ``one`` the latest assertion wins, whatever came first, so a late one is history at once.
+Where denials, ends, or values within one another were said, what a late statement changes depends on what was said in
+between ("in Germany" confirms "in Berlin" only if "in Paris" was not said before it). Under ``recency`` the slot is
+then folded again in the order of evidence.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+from uuid import UUID
+
+from processors.deciding.change import Ruling
+from processors.deciding.control import ControlView
+from processors.deciding.model import Order, Slot, SlotKey, Story
+from processors.deciding.refold import refold
+from processors.deciding.replaying import replay, story_order
+from processors.deciding.statement import Statement, slot_key
+from processors.deciding.stating import order_of
+from processors.deciding.working_set import LoadPlan, WorkingSet
+from schemas.inbox import Proposal
+
+#: A slot with more records is not folded again for a late statement: that would cost time without bound. The plain
+#: rules decide, and the decision says so.
+MAX_RECORDS: Final = 1000
+
+
+def tangles(statement: Statement) -> bool:
+    """Whether the statement concerns other values than its own."""
+    proposal = statement.proposal
+    return proposal.polarity == "-" or proposal.ended or bool(statement.value.within)
+
+
+def out_of_order(statement: Statement) -> bool:
+    """Whether the slot must be folded again for this statement to be decided as if it had come in time."""
+    slot = statement.slot
+    late = slot.latest is not None and statement.order < slot.latest
+    if not late or slot.cardinality != "one" or not (slot.tangled or tangles(statement)):
+        return False
+    if statement.rules.rule_for(slot.key).strategy != "recency":
+        return False
+    if slot.records > MAX_RECORDS:
+        statement.detail["not_folded_again"] = f"more than {MAX_RECORDS} records"
+        return False
+    return True
+
+
+def put_in_order(statement: Statement, view: ControlView) -> Ruling:
+    """Folds the slot again with the statement in its place; returns what was decided about it."""
+    ws, slot = statement.ws, statement.slot.key
+    told = ws.stories.get(slot)
+    assert told is not None, "the slot was not loaded whole"
+    own = Story(statement.entity.decisions + 1, statement.proposal.to_json())
+    found: dict[UUID, Ruling] = {}
+
+    def decide_again(scratch: WorkingSet, story: Story) -> None:
+        outcome = replay(scratch, story, view)
+        if outcome is not None:
+            found[outcome[0]] = outcome[1]
+
+    ws.stories[slot] = sorted([*told, own], key=story_order)
+    refold(statement, slot, decide_again, status="superseded", gone="reordered")
+    ws.stories[slot] = told
+    ruling = found[statement.proposal.id]
+    return replace(ruling, rule=f"{ruling.rule}, in order of evidence")
+
+
+def note(statement: Statement) -> None:
+    """Keeps what a later statement needs to know whether it is late, and whether that is a plain matter."""
+    slot = statement.slot
+    slot.records += 1
+    slot.latest = statement.order if slot.latest is None else max(slot.latest, statement.order)
+    slot.tangled = slot.tangled or tangles(statement)
+    statement.ws.put_slot(slot)
+
+
+def plan_late(ws: WorkingSet, proposals: Sequence[Proposal]) -> LoadPlan | None:
+    """What else to load for statements of a run that come late to a tangled slot; None when nothing.
+
+    It may name a slot that turns out not to need it: which predicate a statement means is decided later.
+    """
+    latest: dict[SlotKey, Order] = {}
+    tangled: set[SlotKey] = set()
+    needed: dict[SlotKey, None] = {}
+    for proposal in proposals:
+        order = order_of(proposal)
+        for candidate in proposal.content.candidates:
+            slot = slot_key(proposal, candidate.predicate)
+            held = ws.slots.get(slot) or Slot(slot, "one")
+            if proposal.polarity == "-" or proposal.ended or candidate.value.within:
+                tangled.add(slot)
+            if held.cardinality == "one" and _needs_story(held, order, latest.get(slot), slot in tangled):
+                needed[slot] = None
+            latest[slot] = max(order, latest.get(slot, order))
+    slots = tuple(needed)
+    return LoadPlan((), (), slots, {}, (), whole=slots) if slots else None
+
+
+def _needs_story(slot: Slot, order: Order, batch_latest: Order | None, batch_tangles: bool) -> bool:
+    latest = max((moment for moment in (slot.latest, batch_latest) if moment is not None), default=None)
+    return (
+        latest is not None
+        and order < latest
+        and (slot.tangled or batch_tangles)
+        and slot.records <= MAX_RECORDS
+    )
