@@ -165,14 +165,18 @@ def workers(groups: Sequence[Sequence[str]], bootstrap: str, dsn: str, prefix: s
         for number, child in enumerate(children):
             child.wait_until((Path(folder) / f"ready{number}").exists, 60.0)
         print(f"workers ready after {time.perf_counter() - began:.1f} s")
-        yield children
-        for child in children:
-            began = time.perf_counter()
-            child.stop()
-            print(f"{child.name} stopped in {time.perf_counter() - began:.1f} s")
-            for line in child.log_path.read_text().splitlines():
-                if any(word in line for word in ("WARNING", "ERROR", "CRITICAL", "Traceback", "skipped")):
-                    print(f"  {child.name}: {line[:300]}")
+        try:
+            yield children
+        finally:
+            for child in children:
+                child.stop()
+                _print_problems(child)
+
+
+def _print_problems(child: Child) -> None:
+    for line in child.log_path.read_text().splitlines():
+        if any(word in line for word in ("WARNING", "ERROR", "CRITICAL", "Traceback")):
+            print(f"  {child.name}: {line[:300]}")
 
 
 def run(turns: int, separate: bool, freeze: bool) -> dict[str, object]:

@@ -22,11 +22,12 @@ class Gaps:
     def __init__(self, bootstrap: str) -> None:
         self._bootstrap = bootstrap
         self._consumer: AIOKafkaConsumer | None = None
+        self._one_at_a_time = asyncio.Lock()
 
     async def has_records(self, topic: str, partition: int, first: int, end: int) -> bool:
         """Is there a record with first <= offset < end? Raises TransientError when no broker answers."""
         try:
-            async with asyncio.timeout(_TIMEOUT_S):
+            async with self._one_at_a_time, asyncio.timeout(_TIMEOUT_S):
                 return await self._look(await self._opened(), TopicPartition(topic, partition), first, end)
         except (KafkaError, TimeoutError, OSError) as exc:
             await self.stop()
@@ -42,14 +43,15 @@ class Gaps:
 
     async def _opened(self) -> AIOKafkaConsumer:
         if self._consumer is None:
-            self._consumer = AIOKafkaConsumer(
+            consumer = AIOKafkaConsumer(
                 bootstrap_servers=self._bootstrap,
                 client_id="claimstream-gaps",
                 enable_auto_commit=False,
                 auto_offset_reset="earliest",  # the log may begin after `first` by now
                 isolation_level="read_committed",  # aborted transactions are nothing that was said
             )
-            await self._consumer.start()
+            self._consumer = consumer
+            await consumer.start()
         return self._consumer
 
     @staticmethod

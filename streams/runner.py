@@ -13,6 +13,7 @@ import contextlib
 import logging
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from typing import TypeVar
 
 from schemas.errors import IntegrityError, TransientError
 from streams import metrics
@@ -20,6 +21,8 @@ from streams.backoff import Backoff
 from streams.stage import InRecord, Stage
 
 log = logging.getLogger(__name__)
+
+Result = TypeVar("Result")
 
 #: Are there records of (topic, partition) with first <= offset < end?
 GapProbe = Callable[[str, int, int, int], Awaitable[bool]]
@@ -107,52 +110,60 @@ class Runner:
         self._next_offset.clear()
 
     async def _refuse_skipped(self, topic: str, partition: int, records: Sequence[InRecord]) -> None:
-        probe = self._gap_has_records
-        if probe is None:
+        if self._gap_has_records is None:
             return
         # Gaps without records are normal: transaction markers, compaction, retention.
         expected = self._next_offset.get((topic, partition))
         for record in records:
             first = record.offset if expected is None else expected
-            if record.offset > first and await probe(topic, partition, first, record.offset):
+            if record.offset > first and await self._has_records(topic, partition, first, record.offset):
+                metrics.CRASHED.labels(self._stage.name).inc()
                 raise RecordsSkipped(
                     f"{self._stage.name}: {topic}/{partition} goes from offset {first} to {record.offset} "
                     "although there are records between; nothing of this batch was acknowledged, restart"
                 )
             expected = record.offset + 1
 
+    async def _has_records(self, topic: str, partition: int, first: int, end: int) -> bool:
+        async def ask() -> bool:
+            assert self._gap_has_records is not None
+            return await self._gap_has_records(topic, partition, first, end)
+
+        return await self._again_while_transient(
+            ask, f"{topic}/{partition} looking at offsets {first}-{end - 1}"
+        )
+
     async def _until_done(self, records: Sequence[InRecord]) -> None:
         name = self._stage.name
         metrics.RECEIVED.labels(name).inc(len(records))
         started = time.perf_counter()
+        first, last = records[0], records[-1]
+        await self._again_while_transient(
+            lambda: self._stage.process(records),
+            f"{first.topic}/{first.partition} offsets {first.offset}-{last.offset}",
+        )
+        metrics.BATCH_SECONDS.labels(name).observe(time.perf_counter() - started)
+        metrics.ACKED.labels(name).inc(len(records))
+
+    async def _again_while_transient(self, call: Callable[[], Awaitable[Result]], what: str) -> Result:
+        name = self._stage.name
         tries = 0
         while True:
             try:
-                await self._stage.process(records)
-                break
+                return await call()
             except TransientError as exc:
                 tries += 1
                 if self._max_tries is not None and tries >= self._max_tries:
-                    raise RetriesExhausted(f"{name}: gave up after {tries} tries: {exc}") from exc
+                    raise RetriesExhausted(f"{name}: {what}: gave up after {tries} tries: {exc}") from exc
                 delay_s = self._backoff.delay_s(tries)
                 metrics.RETRIED.labels(name).inc()
                 log.warning(
-                    "%s: %s/%s offsets %s-%s failed (try %s): %s; trying again in %.1f s",
-                    name,
-                    records[0].topic,
-                    records[0].partition,
-                    records[0].offset,
-                    records[-1].offset,
-                    tries,
-                    exc,
-                    delay_s,
+                    "%s: %s failed (try %s): %s; trying again in %.1f s", name, what, tries, exc, delay_s
                 )
                 await self._sleep(delay_s)
             except Exception:
                 metrics.CRASHED.labels(name).inc()
                 raise
-        metrics.BATCH_SECONDS.labels(name).observe(time.perf_counter() - started)
-        metrics.ACKED.labels(name).inc(len(records))
 
 
 def by_partition(batch: Sequence[InRecord]) -> dict[tuple[str, int], list[InRecord]]:

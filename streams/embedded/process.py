@@ -93,6 +93,17 @@ class Child:
                 raise ChildFailed(f"{self.name} was not ready after {timeout_s:g} s:\n{self.log_tail()}")
             time.sleep(_POLL_S)
 
+    def running(self) -> bool:
+        """Has it not ended yet?"""
+        return self._process.poll() is None
+
+    def wait(self, timeout_s: float) -> int:
+        """Its exit code, once it ended by itself. Raises ChildFailed after `timeout_s` seconds."""
+        try:
+            return self._process.wait(timeout_s)
+        except subprocess.TimeoutExpired:
+            raise ChildFailed(f"{self.name} still runs after {timeout_s:g} s:\n{self.log_tail()}") from None
+
     def stop(self) -> None:
         """End the process and wait for it. Does nothing the second time."""
         atexit.unregister(self.stop)

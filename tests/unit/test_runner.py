@@ -178,6 +178,22 @@ async def test_the_first_record_is_held_against_what_was_committed() -> None:
     assert stage.calls == [[(0, 9)]]
 
 
+async def test_a_broker_away_while_looking_at_a_gap_is_waited_for() -> None:
+    answers: list[bool | Exception] = [TransientError("down"), False]
+
+    async def probe(_topic: str, _partition: int, _first: int, _end: int) -> bool:
+        answer = answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    stage = Recorder()
+    runner = Runner(stage, gap_has_records=probe, sleep=no_sleep)
+    runner.expect("memory.turns.v1", 0, 1)
+    await runner.run([record(0, 2)])
+    assert stage.calls == [[(0, 2)]] and not answers
+
+
 async def test_a_rebalance_in_mid_batch_leaves_no_expectation() -> None:
     async def records_there(_topic: str, _partition: int, _first: int, _end: int) -> bool:
         return True
