@@ -33,7 +33,7 @@ def retract_last(match: re.Match[str], span: Sentence, context: Context) -> Iter
 
 
 def retract_topic(match: re.Match[str], span: Sentence, context: Context) -> Iterable[Draft]:
-    topic = values.clean(match.group("v"))
+    topic = values.clean(match.groupdict().get("w") or match.group("v"))
     if topic and not values.is_vague(topic):
         yield Draft(thing_mention(topic), "*", "", span, "retract-topic", act="retract")
 
@@ -73,6 +73,13 @@ def switch(match: re.Match[str], span: Sentence, context: Context) -> Iterable[D
     yield Draft(
         subject, predicate, value, span, "switch", ended=gone and bool(match.group("where")), one=True
     )
+
+
+def is_on_in(match: re.Match[str], span: Sentence, context: Context) -> Iterable[Draft]:
+    what, where = values.clean(match.group("what")), values.clean(match.group("where"))
+    value = "off" if match.group("verb").casefold() in {"off", "disabled", "inactive"} else "on"
+    if not values.is_vague(what) and not values.is_vague(where):
+        yield Draft(thing_mention(where), slug(what), value, span, "is-on-in", one=True)
 
 
 def moved(match: re.Match[str], span: Sentence, context: Context) -> Iterable[Draft]:

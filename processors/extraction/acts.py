@@ -111,10 +111,11 @@ ACTS: Final[tuple[Act, ...]] = (
     ),
     _a(
         "retract-about",
-        "Forget about the tent",
+        "Forget about the tent; erase my address",
         "a hint to retract what was said of the topic",
         r"(?:please )?(?:forget|delete|erase|remove|disregard) (?:everything |what i said "
-        r"|all |anything )?about (?:the |my )?(?P<v>[\w' -]{2,60})\W*$",
+        r"|all |anything )?about (?:the |my )?(?P<v>[\w' -]{2,60})\W*$"
+        r"|(?:please )?(?:forget|erase) my (?P<w>[\w' -]{2,60})\W*$",
         make.retract_topic,
     ),
     _a(
@@ -136,6 +137,14 @@ ACTS: Final[tuple[Act, ...]] = (
         r"|ripped out) (?P<what>[\w' -]{2,50}?)(?: (?:in|on|to|from) (?:the "
         r"|our )?(?P<where>[\w' -]{2,50}))?[\s.!]*$",
         make.switch,
+    ),
+    _a(
+        "is-on-in",
+        "Debug mode is on in the gateway",
+        "the part's state in the thing",
+        r"(?P<what>[\w' -]{2,50}?) is (?:now |currently )?(?P<verb>on|off|enabled|disabled"
+        r"|active|inactive) (?:in|on|for) (?:the |our )?(?P<where>[\w' -]{2,50})[\s.!]*$",
+        make.is_on_in,
     ),
     _a(
         "no-need",

@@ -21,11 +21,13 @@ from processors.extraction.shapes_mine import have
 from processors.extraction.text import slug
 from processors.extraction.verb_phrase import read_verb
 from processors.extraction.verbs import FORMS, LIKING
+from schemas.facts import Mention
 
 _I: Final = re.IGNORECASE
 Step = Callable[[Reading], list[Draft] | None]
 #: Rule name, example, what it states: rows of the table of shapes that code decides.
 ROWS: Final[tuple[tuple[str, str, str], ...]] = (
+    ("is-named", "My manager is Tessa", "the relation (`manager`, `spouse`, ...), value the name"),
     ("plan", "I am going to buy a kayak", "`plans_to`"),
     ("wish", "I would like to buy a kayak", "`wants`"),
     ("will-be", "Robin will be late today", "the announced state (`late_today`), of a name only"),
@@ -177,7 +179,8 @@ def _had_event(reading: Reading) -> list[Draft]:
 _EVENT_NOUN: Final = re.compile(
     r"(?:an?|my|our|the|another) (?:[\w-]+ ){0,3}(?:"
     r"interview|exam|test|picnic|accident|baby|surgery|operation|appointment|party|wedding"
-    r"|setback|injury|concert|show|performance|competition|funeral|miscarriage|stroke|crash|argument|reunion|barbecue|bbq)\b",
+    r"|setback|injury|concert|show|performance|competition|funeral|miscarriage|stroke"
+    r"|crash|argument|reunion|barbecue|bbq)\b",
     _I,
 )
 
@@ -188,6 +191,33 @@ def _ability(reading: Reading) -> list[Draft] | None:
         return None
     able = verb.lemma in ABILITIES and reading.subject.kind != "name"
     return list(match_shape(CAN, reading)) if able and not re.match(r"we\b", reading.span.text, _I) else []
+
+
+def _is_named(reading: Reading) -> list[Draft] | None:
+    """ "My manager is Tessa": whom the speaker's relation is to."""
+    verb = reading.verb
+    if (
+        verb.lemma != "be"
+        or verb.past
+        or verb.modal
+        or reading.subject.kind != "kin"
+        or reading.subject.noun in lexicon.PETS
+    ):
+        return None
+    name = _PERSON_NAME.fullmatch(verb.tail.strip(" .!"))
+    if not name or name.group().casefold() in lexicon.NATIONALITIES | lexicon.CREEDS:
+        return None
+    noun = reading.subject.noun
+    relation = lexicon.RELATION.get(noun, slug(noun))
+    draft = reading.draft(relation, name.group(), "is-named", 0.9)
+    mention = Mention(text=name.group(), type="person")
+    return [replace(draft, subject=reading.context.speaker, one=noun in _ONE, value_entity=mention)]
+
+
+_PERSON_NAME: Final = re.compile(r"(?:(?:Mr|Mrs|Ms|Dr)\.? )?[^\W\d_a-z][\w'-]+(?: [^\W\d_a-z][\w'-]+){0,2}")
+_ONE: Final = frozenset(
+    "mother father wife husband spouse partner girlfriend boyfriend fiance boss manager doctor".split()
+)
 
 
 def _rows(reading: Reading) -> list[Draft] | None:
@@ -220,7 +250,7 @@ def _habit(reading: Reading) -> list[Draft] | None:
     return list(match_shape(GENERIC, reading))
 
 
-STEPS: Final[tuple[Step, ...]] = (_future, _never, _phase, _having, _ability, _rows, _past, _habit)
+STEPS: Final[tuple[Step, ...]] = (_future, _never, _phase, _having, _ability, _is_named, _rows, _past, _habit)
 _NEVER_ANY: Final = re.compile(
     r"\s*(?:have|'ve|has|haven't|hasn't)(?: never| not|) (?P<v>\w+(?:ed|en|wn|ne|ung|ot) .+)$", _I
 )

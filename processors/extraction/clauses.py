@@ -16,7 +16,7 @@ _OPENER: Final = re.compile(
     r"|well|oh|ah|aw|aww|so|and|but|also|plus|actually|anyway"
     r"|anyways|btw|by the way|honestly|frankly|look|ok|okay|sure|definitely|absolutely"
     r"|totally|true|right|cool|nice|great|congrats"
-    r"|correction|update|edit|fyi|noted from [a-z ]{3,30}|note|noted|checked|confirmed"
+    r"|correction|update|edit|fyi|noted from [a-z ]{3,30}|note|noted|verified|checked|confirmed"
     r"|reminder|news|fact|for the record|in fact|as of now|of course|sorry"
     r"|wait|oops|unfortunately|fortunately|luckily|sadly|currently|nowadays|these days"
     r"|lately|recently|now|today|basically"

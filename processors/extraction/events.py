@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from processors.extraction import values
+from processors.extraction import lexicon, values
 from processors.extraction.draft import Draft
 from processors.extraction.shapes_mine import Stated, have, the_is
 from processors.extraction.subjects import Subject, attribute_of, thing_mention
@@ -175,6 +175,13 @@ def read_things(clause: Sentence, subject: Subject, verb: Verb) -> Iterator[Draf
 
 def _is(base: Draft, subject: Subject, verb: Verb) -> Iterator[Draft]:
     attribute = attribute_of(subject.words)
+    if (
+        attribute
+        and verb.tail.split(" ")[0].casefold() in lexicon.STATES
+        and attribute[1] not in {"state", "status"}
+    ):
+        # "the server room is locked" is about the room.
+        attribute = None
     if subject.noun and attribute:
         owner, label = attribute
         value = values.clean(verb.tail)
@@ -208,8 +215,9 @@ def _does(base: Draft, verb: Verb) -> Iterator[Draft]:
     if not match:
         return
     particle, rest = (match.group("p") or "").casefold(), match.group("v")
-    if verb.lemma == "run" and particle == "on":
-        yield from runs_on(replace(base, negative=verb.negated), rest)
+    if (verb.lemma, particle) in {("run", "on"), ("use", "")}:
+        label = "runs_on" if verb.lemma == "run" else "uses"
+        yield from runs_on(replace(base, predicate=label, negative=verb.negated), rest)
         return
     value = values.clean(rest)
     first = value.casefold().split()[0] if value else ""
@@ -256,7 +264,7 @@ def runs_on(base: Draft, rest: str) -> Iterator[Draft]:
             product = re.sub(r"\s+v?\d[\w.]*$", "", value) or value
             yield replace(
                 base,
-                predicate="runs_on",
+                predicate=base.predicate or "runs_on",
                 value=value,
                 scope=slug(product).replace("_", "-"),
                 one=True,

@@ -54,6 +54,15 @@ def _clock(text: str) -> str:
     return f"{hour % 24:02d}:{minute:02d}"
 
 
+def _evening(text: str) -> str:
+    """A bedtime without 午前 or 午後: seven to twelve is in the evening."""
+    clock = _clock(text)
+    hour, _, minute = clock.partition(":")
+    if not minute or text.startswith(("午前", "午後", "夜")):
+        return clock
+    return f"{int(hour) + 12:02d}:{minute}" if 7 <= int(hour) <= 11 else f"{int(hour) % 12:02d}:{minute}"
+
+
 def _age(text: str) -> str:
     return str(japanese_number(text))
 
@@ -260,7 +269,7 @@ FOREIGN: Final[tuple[Foreign, ...]] = (
         rf"|る)",
         "sleep_time",
         one=True,
-        convert=_clock,
+        convert=_evening,
     ),
     _f(
         "ja-lives",

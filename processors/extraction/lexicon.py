@@ -175,11 +175,15 @@ PLACE_NOUNS: Final = _words(
 #: Type words in front of or inside a name: "service ledger", "project Birch".
 ENTITY_TYPES: Final = _words(
     "service project ticket server job team org company group node device room lab "
-    "office printer database cluster repo task"
+    "office printer database cluster repo task order invoice contract shipment issue "
+    "build release"
 )
 
 #: Those of them that are no part of the name: "service ledger" is the service called ledger.
-TYPE_ONLY: Final = _words("service project ticket server job team org company group cluster repo task")
+TYPE_ONLY: Final = _words(
+    "service project ticket server job team org company group cluster repo task "
+    "order invoice shipment issue build release"
+)
 
 #: Passing moods, and adjectives that only judge: they are not kept.
 MOODS: Final = _words(
@@ -288,6 +292,10 @@ NATIONALITIES: Final = _words(
 )
 LANGUAGES: Final = NATIONALITIES | _words(
     "mandarin cantonese arabic hebrew hindi urdu farsi persian swahili tagalog latin esperanto"
+)
+CREEDS: Final = _words(
+    "catholic christian jewish muslim buddhist hindu mormon sikh protestant lutheran orthodox baptist atheist "
+    "republican democrat libertarian"
 )
 UNPLEASANT: Final = _words(
     """traffic waiting queue queues queueing bugs bug mondays monday meetings taxes tax dentist spam

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from processors.extraction import acts, guards
+from processors.extraction import acts, guards, values
 from processors.extraction.animate import never_done, read_animate
 from processors.extraction.clauses import clauses, strip_openers
 from processors.extraction.draft import Draft, scope_of
@@ -15,7 +15,7 @@ from processors.extraction.events import read_things, we_run
 from processors.extraction.languages import read_foreign
 from processors.extraction.matching import Reading
 from processors.extraction.possessions import read_mine
-from processors.extraction.subjects import Context, Subject, read_subject
+from processors.extraction.subjects import Context, Subject, read_subject, thing_mention
 from processors.extraction.text import Sentence, flat, sentences
 from processors.extraction.verb_phrase import Verb, read_verb
 from schemas.facts import Mention
@@ -31,6 +31,11 @@ _VISITOR: Final = re.compile(
     r"|(?-i:(?P<b>[A-Z][\w'-]+)),? (?:speaking|here|on the line)\b)",
     _I,
 )
+#: What only things do: "Contract renews in March".
+_ONLY_THINGS: Final = frozenset(
+    "renew expire cost weigh open close start end begin finish ship arrive".split()
+)
+_INSTEAD: Final = re.compile(r"(?:it's|it is|rather|but) (?P<v>\S.*)$", re.IGNORECASE)
 _FORGET_THAT: Final = re.compile(
     r"(?:please )?(?:forget|disregard|ignore|delete|it is not true|it's not true"
     r"|it isn't true|it was wrong) that (?=(?:i|we|i'm|my|our|the) )",
@@ -100,6 +105,13 @@ def _read_clauses(sentence: Sentence, context: Context) -> Iterator[Draft]:
             yield from (replace(draft, act="retract", negative=False) for draft in before)
             before = []
             continue
+        instead = _INSTEAD.match(clause.text)
+        if instead and len(before) == 1 and before[0].negative and before[0].one:
+            # "My name isn't Bob, it's Rob."
+            value = values.clean(instead.group("v"))
+            yield from before
+            before = [replace(before[0], value=value, negative=False, span=clause)] if value else []
+            continue
         yield from before
         before = acts.try_acts(clause, context, before_guards=False) if not shares else []
         if before:
@@ -122,7 +134,9 @@ def _read_clause(span: Sentence, subject: Subject, text: str, context: Context) 
     reading = Reading(span, subject, verb, context)
     if subject.kind == "mine":
         return read_mine(reading)
-    runs_on = subject.kind == "name" and verb.lemma == "run" and verb.tail.startswith("on ")
-    if subject.kind == "thing" or runs_on:
+    runs_on = verb.lemma == "run" and verb.tail.startswith("on ")
+    if subject.kind == "name" and not verb.past and (runs_on or verb.lemma in _ONLY_THINGS):
+        subject = replace(subject, kind="thing", mention=thing_mention(subject.words.removeprefix("The ")))
+    if subject.kind == "thing":
         return list(read_things(span, subject, verb))
     return read_animate(reading)

@@ -174,9 +174,7 @@ DOING: Final[tuple[Shape, ...]] = (
         "education",
         past="holds",
     ),
-    Shape(
-        "teach", "I teach chemistry", verbs("teach tutor coach"), pattern(rf"{_LIST}"), "teaches", atoms=True
-    ),
+    Shape("teach", "I teach chemistry", verbs("teach tutor"), pattern(rf"{_LIST}"), "teaches", atoms=True),
     # -- language, music, sport
     Shape(
         "speak",

@@ -59,6 +59,7 @@ ROWS: Final[tuple[tuple[str, str, str], ...]] = (
     ("my-verb", "My card ends in 00", "`<x>_<verb>`"),
     ("attribute", "Ticket state is open; the meeting room is Oak", "the attribute noun, one value"),
     ("the-place", "The stand is in hall A", "`hall`, `floor`, `street`, `network`, `located_in`, ..."),
+    ("the-by", "The renewal is owned by Sam", "`owner`, `lead`, `approved_by`, ..."),
     ("the-state", "The side gate is locked", "`status`, one value"),
     ("the-is", "The balance is 40 credits", '`value`, one value; `is` for "is a ..."'),
 )
@@ -136,7 +137,7 @@ def _had(part: str, negated: bool) -> list[Stated]:
     if aged:
         value = aged.group("rest")
     words = value.casefold().split()
-    if values.is_vague(value) or not words:
+    if _is_vague(value) or not words:
         return []
     if "allergy" in words or "allergies" in words:
         return _allergy(value, negated)
@@ -212,7 +213,7 @@ def my_is(noun: str, tail: str, negated: bool) -> list[Stated]:
         return [Stated("my-name", "name", values.keeps_words(tail), one=True, about=pet_name.group(1))]
     if (
         not value
-        or (values.is_vague(value) and not value.isalnum())
+        or (_is_vague(value) and not value.isalnum())
         or re.match(r"(?:that|what|because|when|how|like|so|to be|all|about)\b", tail.strip(), _I)
     ):
         return []
@@ -338,6 +339,12 @@ def _attribute(form: str, label: str, value: str, tail: str, negated: bool) -> l
         or (first in lexicon.MOODS and form == "the")
     ):
         return []
+    passive = re.match(
+        r"(?P<verb>owned|led|managed|maintained|run|headed|approved|hosted) by (?P<v>.+)", tail.strip(), _I
+    )
+    if passive and form == "the":
+        role = _ROLES[passive.group("verb").casefold()]
+        return [Stated("the-by", role, values.clean(passive.group("v")), one=True, negative=negated)]
     article = re.match(r"(?:an?|some|one)\b", tail.strip(), _I)
     return [
         Stated(
@@ -351,12 +358,23 @@ def _attribute(form: str, label: str, value: str, tail: str, negated: bool) -> l
     ]
 
 
+_ROLES: Final = {
+    "owned": "owner", "led": "lead", "headed": "lead", "managed": "manager", "maintained": "owner", "run": "owner",
+    "approved": "approved_by", "hosted": "hosted_by",
+}  # fmt: skip
+
+
+def _is_vague(value: str) -> bool:
+    """As `values.is_vague`, but "down", "off", "up" are states here."""
+    return value.casefold() not in lexicon.STATES and values.is_vague(value)
+
+
 def the_is(words: str, tail: str, negated: bool) -> list[Stated]:
     """ "the X is Y" about the thing X: where it is, its colour, its state, else what it is."""
     value = values.clean(tail)
     if (
         not value
-        or (values.is_vague(value) and not values.number(value))
+        or (_is_vague(value) and not values.number(value))
         or re.match(
             r"(?:that|what|because|when|how|like|so|to|a bit|my|all|about|.* (?:is|are|was"
             r"|were) .*|really|very|super|pretty|just|always|still|quite|too|more|most)\b",

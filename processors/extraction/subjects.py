@@ -184,7 +184,7 @@ def _mine(text: str, start: int, context: Context) -> Subject | None:
     found = _phrase(text, start)
     if not found:
         return None
-    phrase, end = found
+    phrase, end = found[0].replace(",", ""), found[1]
     words = phrase.casefold().split()
     # "my wife and I": a we.
     if words[-2:] == ["and", "i"]:
@@ -248,7 +248,7 @@ def thing_mention(phrase: str) -> Mention:
     plain = re.sub(r"^(?:the|a|an|this|our|my) ", "", normal(phrase), flags=_I)[:512] or "thing"
     words = plain.split()
     first, last = words[0].casefold(), words[-1].casefold()
-    if len(words) > 1 and first in lexicon.TYPE_ONLY:
+    if len(words) > 1 and first in lexicon.TYPE_ONLY and last not in lexicon.ENTITY_TYPES - lexicon.TYPE_ONLY:
         return Mention(text=" ".join(words[1:]), type=first)
     if len(words) > 1 and last in lexicon.TYPE_ONLY:
         return Mention(text=" ".join(words[:-1]), type=last)

@@ -43,7 +43,7 @@ EVENTS: Final = frozenset(
     twist try upgrade visit volunteer vote watch win write acquire attend explore roast camp hike cook
     design enroll enrol apply arrange hold install release ship deploy merge cancel book reserve
     schedule appoint promote elect rename replace reach score immigrate emigrate relocate film borrow
-    rent complete climb swim plan learn play end redesign renovate teach resign deliver submit interview
+    rent complete climb swim plan learn play end close redesign renovate teach resign deliver submit interview
     accept reject adopt""".split()
 )
 

@@ -198,3 +198,24 @@ def test_plain_lines_in_other_languages(text: str, fact: tuple[str, str, str]) -
 @pytest.mark.parametrize("text", ["¿Vivo en Lugo?", "Wohne ich in Trier?", "神戸に住んでいますか？"])
 def test_questions_in_other_languages_state_nothing(text: str) -> None:
     assert read(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "subject", "fact"),
+    [
+        ("Debug mode is on in the gateway.", "gateway", ("debug_mode", "on")),
+        ("The server room is locked.", "server room", ("status", "locked")),
+        ("The server is down.", "server", ("status", "down")),
+        ("Order 7 is cancelled.", "7", ("status", "cancelled")),
+        ("Contract renews in March.", "contract", ("renews_in", "March")),
+        ("The renewal is owned by Sam.", "renewal", ("owner", "Sam")),
+        ("My manager is Tessa.", "u1", ("manager", "Tessa")),
+        ("My daughter, Eva, is allergic to milk.", "user:u1's daughter", ("allergic_to", "milk")),
+    ],
+)
+def test_states_owners_and_relations(text: str, subject: str, fact: tuple[str, str]) -> None:
+    assert (subject, *fact) in {(f.subject.text, f.predicate, f.value) for f in read(text)}
+
+
+def test_not_this_but_that_states_both() -> None:
+    assert said("My office is not 214, it's 310.") == {("office", "214", "-"), ("office", "310", "+")}
