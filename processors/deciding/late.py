@@ -17,7 +17,7 @@ from processors.deciding.model import Order, Slot, SlotKey, Story
 from processors.deciding.refold import refold
 from processors.deciding.replaying import replay, story_order
 from processors.deciding.statement import Statement, slot_key
-from processors.deciding.stating import order_of
+from processors.deciding.stating import apart_slot, order_of
 from processors.deciding.working_set import LoadPlan, WorkingSet
 from schemas.inbox import Proposal
 
@@ -86,7 +86,7 @@ def plan_late(ws: WorkingSet, proposals: Sequence[Proposal]) -> LoadPlan | None:
     for proposal in proposals:
         order = order_of(proposal)
         for candidate in proposal.content.candidates:
-            slot = slot_key(proposal, candidate.predicate)
+            slot = apart_slot(ws, proposal, slot_key(proposal, candidate.predicate), candidate.value)
             held = ws.slots.get(slot) or Slot(slot, "one")
             if proposal.polarity == "-" or proposal.ended or candidate.value.within:
                 tangled.add(slot)

@@ -36,7 +36,7 @@ def statement_of(ws: WorkingSet, proposal: Proposal, view: ControlView) -> State
             known[candidate.predicate] = held.cardinality
     fixed = fix(proposal.content.candidates, proposal.cardinality_hint, rules.registry, known)
     slot = _slot(
-        ws, _apart(ws, proposal, slot_key(proposal, fixed.predicate), fixed.value), fixed.cardinality
+        ws, apart_slot(ws, proposal, slot_key(proposal, fixed.predicate), fixed.value), fixed.cardinality
     )
     return Statement(
         ws=ws,
@@ -62,7 +62,7 @@ def _slot(ws: WorkingSet, key: SlotKey, cardinality: Cardinality) -> Slot:
     return slot
 
 
-def _apart(ws: WorkingSet, proposal: Proposal, key: SlotKey, value: TypedValue) -> SlotKey:
+def apart_slot(ws: WorkingSet, proposal: Proposal, key: SlotKey, value: TypedValue) -> SlotKey:
     """A value that a person ruled to be no conflict has a scope of its own."""
     ruling = ws.standings.get((key, value.key, proposal.polarity))
     return key._replace(scope=ruling.scope) if ruling is not None and ruling.ruling == "apart" else key

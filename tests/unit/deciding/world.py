@@ -111,11 +111,13 @@ class World:
 
     def decide(self, record: InboxRecord, slots: list[SlotKey]) -> Decision:
         before = len(self.ws.decisions)
+        for slot in (*slots, *self.ws.slots):
+            self.ws.stories.setdefault(slot, [])
         if is_alone(record):
+            known = len(self.ws.evidence)
             assert fold_alone(self.ws, record, self.view, slots) == 0
-            for row in self.ws.evidence[-len(slots) :]:
-                if not isinstance(record, Proposal):
-                    self.ws.stories.setdefault(row.slot, []).append(Story(before, row.body))
+            for row in self.ws.evidence[known:]:
+                self.ws.stories.setdefault(row.slot, []).append(Story(before + 1, row.body))
         else:
             fold(self.ws, [record], self.view)  # type: ignore[list-item]
         assert len(self.ws.decisions) == before + 1
@@ -144,13 +146,23 @@ class World:
         }
 
     def command(
-        self, action: str, at: float, *, reason: str = "", predicate: str = "", **other: Any
+        self,
+        action: str,
+        at: float,
+        *,
+        reason: str = "",
+        predicate: str = "",
+        slot_of: str = "",
+        scope_of: str = "",
+        **other: Any,
     ) -> Decision:
+        """A command by ``boss``; ``slot_of`` and ``scope_of`` name the slot that a store would locate."""
         content = CommandContent(reason=reason)
         if action == "retract" and predicate:
             other["predicate"] = predicate
         record = Command(**self._record(at), actor="boss", action=action, content=content, **other)  # type: ignore[arg-type]
-        return self.decide(record, [self.slot(predicate or "office")])
+        slot = SlotKey("t", "user:u1", slot_of or predicate or "office", scope_of)
+        return self.decide(record, [slot])
 
     def rule(
         self, action: str, at: float, *, predicate: str = "office", expected: int | None = None, **other: Any
@@ -162,17 +174,19 @@ class World:
             action, at, predicate=predicate, dispute_id=dispute.id, expected_slot_version=seen, **other
         )
 
-    def verdict(self, proposal: UUID, at: float, *, round: int = 1, **other: Any) -> Decision:
+    def verdict(
+        self, proposal: UUID, at: float, *, round: int = 1, slot_of: str = "office", **other: Any
+    ) -> Decision:
         record = Verdict(**self._record(at), proposal_id=proposal, round=round, judge="test", **other)
-        return self.decide(record, [self.slot()])
+        return self.decide(record, [self.slot(slot_of)])
 
     def due(self, what: str, target: UUID, at: float) -> Decision:
         made = self._record(at)
         record = Due(**made, what=what, target=target, due_at=made["event_time"])  # type: ignore[arg-type]
         return self.decide(record, [self.slot()])
 
-    def claims(self, status: str | None = None, predicate: str = "office") -> list[Claim]:
-        found = [claim for claim in self.ws.claims.values() if claim.cell.slot.predicate == predicate]
+    def claims(self, status: str | None = None, predicate: str | None = "office") -> list[Claim]:
+        found = [row for row in self.ws.claims.values() if predicate in (None, row.cell.slot.predicate)]
         return sorted((row for row in found if status in (None, row.status)), key=lambda row: row.order)
 
     def values(self, status: str, predicate: str = "office") -> list[str]:
