@@ -45,7 +45,7 @@ def clash(some: frozenset[str], others: frozenset[str]) -> bool:
     """Whether one system gives the two different ids: then they are two, whatever their names."""
     mine = {scheme_of(key): key for key in some if not is_shared(key)}
     theirs = {scheme_of(key): key for key in others if not is_shared(key)}
-    return any(theirs.get(scheme, key) != key for scheme, key in mine.items()) and not some & others
+    return any(theirs.get(scheme, key) != key for scheme, key in mine.items())
 
 
 def entity_by(type_: str, identifier: str) -> str:

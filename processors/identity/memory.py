@@ -14,6 +14,7 @@ class MemoryIdentity:
         self._rows: dict[str, list[Known]] = {}
         self._keys: dict[tuple[str, str], list[Known]] = {}
         self._identifiers: dict[str, str] = {}
+        self._owned: dict[str, set[str]] = {}
         self._forwards: dict[str, str] = {}
         self._sources: dict[str, set[str]] = {}
         self.suspects: dict[tuple[str, str], Suggestion] = {}
@@ -29,8 +30,7 @@ class MemoryIdentity:
         return self._identifiers.get(key)
 
     def identifiers_of(self, entity: str) -> Sequence[str]:
-        within = set(self._with_sources(entity))
-        return sorted(key for key, owner in self._identifiers.items() if owner in within)
+        return sorted(key for one in self._with_sources(entity) for key in self._owned.get(one, ()))
 
     def forward(self, entity: str) -> str | None:
         return self._forwards.get(entity)
@@ -60,7 +60,8 @@ class MemoryIdentity:
     def add_identifiers(self, entity: str, keys: Iterable[str]) -> None:
         """The first entity to have an identifier keeps it."""
         for key in keys:
-            self._identifiers.setdefault(key, entity)
+            if self._identifiers.setdefault(key, entity) == entity:
+                self._owned.setdefault(entity, set()).add(key)
 
     def set_forward(self, entity: str, to: str | None) -> None:
         old = self._forwards.pop(entity, None)

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Final, Literal, Protocol
 
 #: How a name came to an entity: it made the entity, was seen for it as a spelling, or was stated or set as an alias.
 NameOrigin = Literal["claimed", "seen", "stated"]
@@ -39,11 +39,16 @@ class Lookup:
     entities: tuple[str, ...]
 
 
+#: A view may stop here for keys other than ``=...``; whoever reads so many rows takes the name for ambiguous.
+MAX_ROWS: Final = 200
+
+
 class IdentityView(Protocol):
     """The id map of one tenant. Entities come as stored; the reader follows forwards."""
 
     def named(self, family: str, key: str) -> Sequence[Known]:
-        """The names filed under an index key (processors.identity.names.keys_of)."""
+        """The names filed under an index key (processors.identity.names.keys_of): all of an ``=`` key, of others at
+        least the first ``MAX_ROWS``."""
         ...
 
     def names_of(self, entity: str) -> Sequence[Known]:

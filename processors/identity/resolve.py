@@ -10,7 +10,17 @@ from dataclasses import dataclass, field
 from processors.identity.compare import Relation, relation, strangers
 from processors.identity.forwards import follow
 from processors.identity.identifiers import clash, entity_by, identifier_of, is_shared, scheme_of
-from processors.identity.model import Context, How, IdentityView, Known, Lookup, Name, Resolution, Suggestion
+from processors.identity.model import (
+    MAX_ROWS,
+    Context,
+    How,
+    IdentityView,
+    Known,
+    Lookup,
+    Name,
+    Resolution,
+    Suggestion,
+)
 from processors.identity.names import Parsed, address_of, is_bare, keys_of, parse
 from processors.identity.naming import (
     canonical_type,
@@ -20,7 +30,7 @@ from processors.identity.naming import (
     type_of,
     unresolved_of,
 )
-from processors.identity.suggest import suggestions
+from processors.identity.suggest import MAX_SUGGESTIONS, suggestions
 from processors.values.named import entity_key
 from processors.values.text import digest
 from schemas.facts import Mention
@@ -37,6 +47,8 @@ class _Bearers:
     conflict: set[str] = field(default_factory=set)
     exact: set[str] = field(default_factory=set)
     rows: list[Known] = field(default_factory=list)
+    #: So many share a word of the name that they were not all read.
+    crowded: bool = False
 
 
 def lookup_of(mention: Mention, context: Context) -> Lookup:
@@ -114,21 +126,24 @@ def _by_name(mention: Mention, context: Context, stated: frozenset[str], view: I
         return _is(found.stated, "alias", mention, stated, view)
     if len(found.stated) > 1 or len(found.same) > 1:
         return _ambiguous(mention, found.stated or found.same)
-    if is_bare(said) and len(found.shorter) > 1:
+    if is_bare(said) and (len(found.shorter) > 1 or found.crowded):
         return _ambiguous(mention, found.shorter | found.same)
     if found.same and not (stated and is_bare(said)):
         how: How = "name" if found.same <= found.exact else "spelling"
         return _is(found.same, how, mention, stated, view, found)
     if len(found.shorter) > 1:
         return _ambiguous(mention, found.shorter)
-    if not found.same and len(parts) == 1 and parts <= nearby and (found.shorter or _extends(said, found)):
+    fits = bool(found.shorter) or _extends(said, found)
+    if fits and not found.same and not found.crowded and len(parts) == 1 and parts <= nearby:
         return Resolution(parts.pop(), "context", 0.9, identifiers=tuple(sorted(stated)))
     return _new(mention, said, found, stated, view)
 
 
 def _bearers(said: Parsed, stated: frozenset[str], view: IdentityView) -> _Bearers:
     found = _Bearers()
-    rows = {(row.entity, row.name): row for key in keys_of(said) for row in view.named(said.family, key)}
+    by_key = {key: view.named(said.family, key) for key in keys_of(said)}
+    found.crowded = any(len(rows) >= MAX_ROWS for key, rows in by_key.items() if key.startswith("w"))
+    rows = {(row.entity, row.name): row for several in by_key.values() for row in several}
     found.rows = [rows[key] for key in sorted(rows, key=lambda key: (key[0], key[1].text, key[1].type))]
     for entity in sorted({follow(view, row.entity) for row in found.rows}):
         if is_unresolved(entity):
@@ -193,7 +208,7 @@ def _new(
 
 
 def _ambiguous(mention: Mention, bearers: Iterable[str]) -> Resolution:
-    found = tuple(Suggestion(entity, "part_of_name", 0.5) for entity in sorted(bearers))
+    found = tuple(Suggestion(entity, "part_of_name", 0.5) for entity in sorted(bearers)[:MAX_SUGGESTIONS])
     return Resolution(unresolved_of(mention), "ambiguous", 0.0, suggestions=found)
 
 

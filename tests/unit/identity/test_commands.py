@@ -127,6 +127,14 @@ def test_a_split_undoes_a_merge(view: MemoryIdentity) -> None:
     assert move.unforward and move.evidence == tuple(sorted([ident(2), ident(3)]))
 
 
+def test_a_merge_in_the_middle_of_a_chain_is_undone_link_by_link(view: MemoryIdentity) -> None:
+    view.set_forward("person:a", "person:b")
+    view.set_forward("person:b", "person:robin-stone")
+    with pytest.raises(InvalidCommand, match="split person:b off first, then person:a"):
+        check_split(split("person:robin-stone", "person:a"), view, HELD)
+    assert check_split(split("person:robin-stone", "person:b"), view, HELD).unforward
+
+
 @pytest.mark.parametrize(
     ("command", "says"),
     [

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from processors.identity import Context, Known, Name, Resolution, lookup_of, resolve_mention
 from processors.identity.memory import MemoryIdentity
+from processors.identity.model import MAX_ROWS
 from processors.identity.names import keys_of, parse
 from schemas.errors import IntegrityError
 from schemas.facts import Mention
@@ -90,6 +91,33 @@ def test_a_first_name_finds_its_one_bearer_in_the_conversation_only(world: World
 def test_a_full_name_is_not_put_under_a_bare_one(world: World) -> None:
     bare = world.say("Robin").entity
     assert world.say("Robin Stone", near=(bare,)).entity == "person:robin-stone"
+
+
+def test_two_full_names_make_an_earlier_bare_one_doubtful(world: World) -> None:
+    bare = world.say("Robin").entity
+    world.say("Robin Stone")
+    assert world.say("Robin").entity == bare, "one of that name: it may be the same, or not; nothing is moved"
+    world.say("Robin Reed")
+    assert world.say("Robin").how == "ambiguous"
+
+
+def test_a_name_shared_by_very_many_is_ambiguous_without_reading_them_all(world: World) -> None:
+    class Cut(MemoryIdentity):
+        def named(self, family: str, key: str) -> list[Known]:
+            rows = list(super().named(family, key))
+            return rows if key.startswith("=") else rows[:MAX_ROWS]
+
+    world.view = Cut()
+    ids = world.ids(*(f"Robin Stone{n}" for n in range(MAX_ROWS)), "Ada Reed", "Robert Robin")
+    assert world.say("R. Robin", near=(ids[-1],)).how == "ambiguous"
+    assert world.say("A. Reed", near=(ids[-2],)).entity == "person:ada-reed"
+
+
+def test_a_bare_name_with_an_id_of_its_own_is_somebody_else(world: World) -> None:
+    bare = world.say("Ana").entity
+    known = world.say("Ana", "person", "crm:17")
+    assert known.how == "new" and known.entity == "person:crm:17" != bare
+    assert world.say("Ana", "person", "crm:17").entity == known.entity
 
 
 def test_near_names_only_suggest(world: World) -> None:

@@ -8,7 +8,8 @@ from processors.identity import Context, resolve_mention
 from processors.identity.memory import MemoryIdentity
 from processors.identity.relations import canonical_relation, turned, with_named_value
 from processors.identity.stated import alias_names, identifiers_of_subject, stated_alias
-from processors.registry import shipped
+from processors.registry import Registry, shipped
+from schemas.control import PredicateSpec
 from schemas.facts import Fact, FactsExtracted, Mention
 from schemas.identity import AliasSet, MergeEntities
 
@@ -120,6 +121,15 @@ def test_identifiers_count_when_their_source_may_say_so() -> None:
 def test_direction(said: tuple[str, str, str], kept: tuple[str, str, str] | None) -> None:
     assert canonical_relation(*said, shipped()) == (kept or said)
     assert canonical_relation(*(kept or said), shipped()) == (kept or said), "turned once, not back"
+
+
+def test_two_sides_with_one_are_never_turned_to_and_fro() -> None:
+    specs = (
+        PredicateSpec(name="captain", cardinality="one", inverse_of="captain_of"),
+        PredicateSpec(name="captain_of", cardinality="one", inverse_of="captain"),
+    )
+    said = ("person:ana", "captain_of", "team:otter")
+    assert canonical_relation(*said, Registry.of(specs)) == said
 
 
 def test_two_owners_meet_in_one_slot() -> None:
