@@ -152,6 +152,8 @@ async def test_claims_that_a_dispute_names_are_loaded_whatever_they_are(ledger: 
 
 
 async def test_a_second_owner_waits_and_sees_what_the_first_committed(ledger: Ledger) -> None:
+    async with ledger.transaction(LOG) as tx:  # the row is there: it is the lock that makes the second wait
+        await tx.advance(1, 0, b"h")
     seen: list[int] = []
     holding, released = asyncio.Event(), asyncio.Event()
 
