@@ -28,7 +28,13 @@ def configure(settings: Settings) -> None:
     last: list[Any] = (
         [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
         if settings.log_format == "json"
-        else [structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())]
+        else [
+            structlog.dev.ConsoleRenderer(
+                colors=sys.stderr.isatty(),
+                # Not the default of rich: it prints local variables, which hold what people said.
+                exception_formatter=structlog.dev.plain_traceback,
+            )
+        ]
     )
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(

@@ -87,7 +87,11 @@ def demo(
         # Not before: `--help` should not wait for the models, and the processes are forked before LanceDB has threads.
         from streams.demo import run_demo
 
-        run_demo(stack.settings, conversation=conversation, as_json=as_json)
+        try:
+            run_demo(stack.settings, conversation=conversation, as_json=as_json)
+        except Exception:
+            note(f"what the stages said: {stack.log_path}")
+            raise
 
 
 @contextmanager
