@@ -1,7 +1,8 @@
 """A canonical digest of what is believed and why: equal ledgers give equal digests, on any machine and store.
 
-It covers every column of the entity's rows, vectors too; Kafka offsets, the outbox, counters and wall times
-(``received_at``) are left out.
+It covers every column of the entity's rows, vectors too; Kafka offsets, the outbox, counters, wall times
+(``received_at``) and the bodies of inbox records, which hold such times, are left out. So are the moments that the
+timekeeper waits for: which of them it has sent is a matter of the clock.
 """
 
 from collections.abc import Iterable
@@ -17,8 +18,11 @@ from processors.deciding.model import (
     Ending,
     Entity,
     Evidence,
+    Pending,
+    Retraction,
     Slot,
     SlotKey,
+    Standing,
     Support,
     microseconds,
 )
@@ -39,6 +43,9 @@ class EntityRows:
     disputes: list[Dispute] = field(default_factory=list)
     evidence: list[Evidence] = field(default_factory=list)
     decisions: list[Decision] = field(default_factory=list)
+    standings: list[Standing] = field(default_factory=list)
+    retractions: list[Retraction] = field(default_factory=list)
+    pending: list[Pending] = field(default_factory=list)
 
 
 def canonical_rows(rows: EntityRows) -> dict[str, Any]:
@@ -53,13 +60,17 @@ def canonical_rows(rows: EntityRows) -> dict[str, Any]:
             entity.authority,
             entity.registry,
         ],
-        "slots": sorted([*_slot(row.key), row.cardinality, row.version] for row in rows.slots),
+        "slots": sorted((_held_slot(row) for row in rows.slots), key=canonical_json),
         "claims": sorted((_claim(row) for row in rows.claims), key=_by_id),
         "supports": sorted((_support(row) for row in rows.supports), key=canonical_json),
         "endings": sorted((_ending(row) for row in rows.endings), key=canonical_json),
         "disputes": sorted((_dispute(row) for row in rows.disputes), key=_by_id),
-        "evidence": sorted((_evidence(row) for row in rows.evidence), key=_by_id),
+        # A record may be evidence in several slots.
+        "evidence": sorted((_evidence(row) for row in rows.evidence), key=canonical_json),
         "decisions": sorted((_decision(row) for row in rows.decisions), key=_by_id),
+        "standings": sorted((_standing(row) for row in rows.standings), key=canonical_json),
+        "retractions": sorted((_retraction(row) for row in rows.retractions), key=canonical_json),
+        "pending": sorted((_pending(row) for row in rows.pending), key=canonical_json),
     }
 
 
@@ -105,6 +116,11 @@ def _by_id(row: dict[str, Any]) -> str:
 def _slot(key: SlotKey) -> list[str]:
     # The tenant and the entity are the same for all rows.
     return [key.predicate, key.scope]
+
+
+def _held_slot(row: Slot) -> list[Any]:
+    latest = None if row.latest is None else list(row.latest)
+    return [*_slot(row.key), row.cardinality, row.version, row.records, latest, row.tangled]
 
 
 def _claim(row: Claim) -> dict[str, Any]:
@@ -164,6 +180,7 @@ def _dispute(row: Dispute) -> dict[str, Any]:
         "opened": [_micro(row.opened_at), str(row.opened_by)],
         "version": row.version,
         "repeats": row.repeats,
+        "parties_since": row.parties_since,
     }
 
 
@@ -193,6 +210,38 @@ def _decision(row: Decision) -> dict[str, Any]:
         "agent": row.agent,
         "order": list(row.order),
         "detail": row.detail,
+    }
+
+
+def _standing(row: Standing) -> dict[str, Any]:
+    return {
+        "slot": _slot(row.slot),
+        "value": [row.value_key, row.polarity],
+        "ruling": [row.ruling, row.scope, row.actor, str(row.record_id)],
+        "agents": row.agents,
+        "origins": row.origins,
+        "weight": row.weight,
+        "order": list(row.order),
+    }
+
+
+def _retraction(row: Retraction) -> dict[str, Any]:
+    return {
+        "id": str(row.id),
+        "slot": _slot(row.slot),
+        "value_key": row.value_key,
+        "up_to": _micro(row.up_to),
+        "said": [row.actor, row.reason],
+        "undone": row.undone,
+    }
+
+
+def _pending(row: Pending) -> dict[str, Any]:
+    return {
+        "claim": str(row.claim_id),
+        "slot": _slot(row.slot),
+        "asked": [str(key) for key in row.asked],
+        "round": row.round,
     }
 
 

@@ -6,7 +6,7 @@ The names themselves do not fit: a value key may be 4,096 characters, a btree en
 from functools import lru_cache
 from hashlib import sha256
 
-from processors.deciding.model import CellKey, SlotKey
+from processors.deciding.model import CellKey, EntityKey, SlotKey
 from schemas.base import SEPARATOR
 
 
@@ -23,3 +23,8 @@ def cell_id(slot: bytes, value_key: str) -> bytes:
 
 def id_of(cell: CellKey) -> bytes:
     return cell_id(slot_id(cell.slot), cell.value_key)
+
+
+def origin_id(owner: EntityKey, origin: str) -> bytes:
+    """16 bytes for an origin of evidence about the entity; the origin comes last, so the join is unambiguous."""
+    return sha256(SEPARATOR.join((*owner, origin)).encode()).digest()[:16]

@@ -137,7 +137,9 @@ class LedgerReads:
                 if key.predicate == predicate
             ]
             held = {slot.key: slot for slot in owner.slots}
-            places = [(slot, key, EntityRows(owner.entity, [held[key]])) for slot, key in slots]
+            places = [
+                (slot, key, EntityRows(owner.entity, [held[key]])) for slot, key in slots if key in held
+            ]
             await fill(connection, places)
         return [_chain(rows) for _, _, rows in places]
 

@@ -1,6 +1,7 @@
 """The ledger in memory: the same ports, for the in-process driver and for property tests.
 
-A transaction keeps its writes to itself and applies them when it ends well, so that a crash in it leaves nothing.
+A transaction sees its own writes and keeps them to itself; they become everybody's when it ends well, so that a crash
+in it leaves nothing.
 """
 
 import asyncio
@@ -8,28 +9,17 @@ from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-import orjson
-
-from processors.deciding.model import (
-    CellKey,
-    Claim,
-    Decision,
-    Dispute,
-    Ending,
-    Entity,
-    EntityKey,
-    Evidence,
-    Slot,
-    SlotKey,
-    Support,
-)
+from processors.deciding.model import DueAt, EntityKey, SlotKey
+from processors.deciding.others import Locate
 from processors.deciding.working_set import LoadPlan, WorkingSet
 from processors.digest import EntityRows
 from schemas.errors import IntegrityError
-from schemas.reviews import ReviewRaised
+from sinks.memory_believed import Believed, BelievedTables, refuse
+from sinks.memory_tables import Layer, Table
 from sinks.ports import (
     ControlVersion,
     DeadLetterRow,
@@ -43,6 +33,10 @@ from sinks.ports import (
 )
 
 
+def _control() -> Table[UUID, ControlVersion]:
+    return Table({"tenant": lambda row: row.tenant, "kind": lambda row: (row.tenant, row.kind)})
+
+
 @dataclass(slots=True)
 class Tables:
     """What is committed."""
@@ -52,20 +46,10 @@ class Tables:
     outbox: dict[LogKey, list[OutboxRow]] = field(default_factory=lambda: defaultdict(list))
     counters: Counter[tuple[LogKey, str, str]] = field(default_factory=Counter)
     dead_letters: list[tuple[LogKey, DeadLetterRow]] = field(default_factory=list)
-    extractions: dict[UUID, Extraction] = field(default_factory=dict)
-    resolutions: dict[UUID, Resolution] = field(default_factory=dict)
-    control: dict[tuple[str, str], list[ControlVersion]] = field(default_factory=lambda: defaultdict(list))
-    entities: dict[EntityKey, Entity] = field(default_factory=dict)
-    slots: dict[SlotKey, Slot] = field(default_factory=dict)
-    claims: dict[UUID, Claim] = field(default_factory=dict)
-    cells: dict[CellKey, set[UUID]] = field(default_factory=lambda: defaultdict(set))
-    supports: dict[CellKey, dict[str, Support]] = field(default_factory=lambda: defaultdict(dict))
-    endings: dict[tuple[SlotKey, str], Ending] = field(default_factory=dict)
-    disputes: dict[UUID, Dispute] = field(default_factory=dict)
-    disputed: dict[CellKey, set[UUID]] = field(default_factory=lambda: defaultdict(set))
-    evidence: dict[UUID, Evidence] = field(default_factory=dict)
-    decisions: dict[UUID, Decision] = field(default_factory=dict)
-    reviews: dict[UUID, ReviewRaised] = field(default_factory=dict)
+    extractions: Table[UUID, Extraction] = field(default_factory=Table)
+    resolutions: Table[UUID, Resolution] = field(default_factory=Table)
+    control: Table[UUID, ControlVersion] = field(default_factory=_control)
+    believed: BelievedTables = field(default_factory=BelievedTables)
 
 
 class MemoryReads:
@@ -73,18 +57,29 @@ class MemoryReads:
 
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
+        self._extractions = Layer(tables.extractions)
+        self._resolutions = Layer(tables.resolutions)
+        self._control = Layer(tables.control)
+        self._believed = Believed(tables.believed)
 
     async def extractions(self, ids: Collection[UUID]) -> dict[UUID, Extraction]:
-        return {key: self._tables.extractions[key] for key in ids if key in self._tables.extractions}
+        return {key: row for key in ids if (row := self._extractions.get(key)) is not None}
 
     async def resolutions(self, ids: Collection[UUID]) -> dict[UUID, Resolution]:
-        return {key: self._tables.resolutions[key] for key in ids if key in self._tables.resolutions}
+        return {key: row for key in ids if (row := self._resolutions.get(key)) is not None}
 
     async def control_heads(self, tenants: Collection[str]) -> dict[tuple[str, str], int]:
-        return {key: len(rows) for key, rows in self._tables.control.items() if key[0] in tenants and rows}
+        rows = [row for tenant in set(tenants) for row in self._control.find("tenant", tenant)]
+        return dict(Counter((row.tenant, row.kind) for row in rows))
 
     async def control_log(self, tenant: str, kind: str, after: int = 0) -> list[ControlVersion]:
-        return self._tables.control.get((tenant, kind), [])[after:]
+        rows = sorted(self._control.find("kind", (tenant, kind)), key=lambda row: row.version)
+        return rows[after:]
+
+    async def due_before(self, moment: datetime, limit: int) -> list[DueAt]:
+        rows = [(row.at, row) for row in self._believed.dues.values() if row.at is not None]
+        due = sorted((at, str(row.target), row.what, row) for at, row in rows if at <= moment)
+        return [row for *_, row in due[:limit]]
 
 
 class MemoryTransaction(MemoryReads):
@@ -95,88 +90,44 @@ class MemoryTransaction(MemoryReads):
         self.log = log
         self.progress = progress
         self._writes: list[Callable[[], None]] = []
-        self._versions: Counter[tuple[str, str]] = Counter()
-        self._events: set[UUID] = set()
         self._ordinals: Counter[int] = Counter()
 
     def commit(self) -> None:
         for write in self._writes:
             write()
+        self._extractions.commit()
+        self._resolutions.commit()
+        self._control.commit()
+        self._believed.commit()
 
     async def load(self, plan: LoadPlan) -> WorkingSet:
-        tables, ws = self._tables, WorkingSet()
-        ws.decided.update(key for key in plan.record_ids if key in tables.decisions)
-        # Copies: the fold counts up the versions of entities and slots in place.
-        ws.entities.update((k, replace(tables.entities[k])) for k in plan.entities if k in tables.entities)
-        ws.slots.update((key, replace(tables.slots[key])) for key in plan.slots if key in tables.slots)
-        for cell, moment in plan.cells.items():
-            for key in tables.cells.get(cell, ()):
-                if tables.claims[key].reach >= moment:
-                    ws.load_claim(replace(tables.claims[key], vector=""))
-            for support in tables.supports.get(cell, {}).values():
-                ws.load_support(replace(support))
-            for key in tables.disputed.get(cell, ()):
-                ws.load_dispute(replace(tables.disputes[key]))
-        for ending in plan.endings:
-            if ending in tables.endings:
-                ws.endings[ending] = replace(tables.endings[ending])
-        for dispute in [row for rows in ws.disputes.values() for row in rows.values()]:
-            for key in (dispute.challenger, *dispute.incumbents):
-                if key not in ws.claims and key in tables.claims:
-                    ws.load_claim(replace(tables.claims[key], vector=""))
-        return ws
+        return self._believed.load(plan)
+
+    async def locate(self, wanted: Locate) -> list[SlotKey]:
+        return self._believed.locate(wanted)
 
     async def flush(self, ws: WorkingSet) -> None:
-        tables = self._tables
-        _refuse(tables.decisions, [row.id for row in ws.decisions], "decisions")
-        entities = [(key, replace(row)) for key, row in ws.dirty_entities.items()]
-        slots = [(key, replace(row)) for key, row in ws.dirty_slots.items()]
-        claims = [replace(row) for row in ws.dirty_claims.values()]
-        # As a store would give it back: JSON has no tuples.
-        decisions = [replace(row, detail=orjson.loads(orjson.dumps(row.detail))) for row in ws.decisions]
-        reviews = [event for event in ws.events if isinstance(event, ReviewRaised)]
+        self._believed.flush(ws)
 
-        def write() -> None:
-            tables.entities.update(entities)
-            tables.slots.update(slots)
-            for claim in claims:
-                held = tables.claims.get(claim.id)
-                kept = held.vector if held is not None and not claim.vector else claim.vector
-                tables.claims[claim.id] = replace(claim, vector=kept)
-                tables.cells[claim.cell].add(claim.id)
-            for (cell, agent), support in ws.dirty_supports.items():
-                tables.supports[cell][agent] = support
-            tables.endings.update(ws.dirty_endings)
-            for dispute in ws.dirty_disputes.values():
-                tables.disputes[dispute.id] = dispute
-                named = tables.disputed[dispute.cell]
-                named.add(dispute.id) if dispute.status == "open" else named.discard(dispute.id)
-            tables.evidence.update((row.id, row) for row in ws.evidence)
-            tables.decisions.update((row.id, row) for row in decisions)
-            tables.reviews.update((row.review_id, row) for row in reviews)
-
-        self._writes.append(write)
+    async def mark_due_sent(self, rows: Sequence[DueAt]) -> None:
+        self._believed.mark_due_sent(rows)
 
     async def add_extractions(self, rows: Sequence[Extraction]) -> None:
-        added = {row.id: row for row in rows}
-        _refuse(self._tables.extractions, [row.id for row in rows], "extractions")
-        self._writes.append(lambda: self._tables.extractions.update(added))
+        refuse(self._extractions, [row.id for row in rows], "extractions")
+        for row in rows:
+            self._extractions.put(row.id, row)
 
     async def add_resolutions(self, rows: Sequence[Resolution]) -> None:
-        added = {row.fact_id: row for row in rows}
-        _refuse(self._tables.resolutions, [row.fact_id for row in rows], "resolutions")
-        self._writes.append(lambda: self._tables.resolutions.update(added))
+        refuse(self._resolutions, [row.fact_id for row in rows], "resolutions")
+        for row in rows:
+            self._resolutions.put(row.fact_id, row)
 
     async def add_control(self, tenant: str, kind: str, event: UUID, body: bytes) -> int | None:
-        rows = self._tables.control[tenant, kind]
-        known = {row.event for versions in self._tables.control.values() for row in versions}
-        if event in known or event in self._events:
+        if event in self._control:
             return None
-        self._events.add(event)
-        self._versions[tenant, kind] += 1
-        version = ControlVersion(tenant, kind, len(rows) + self._versions[tenant, kind], event, body)
-        self._writes.append(lambda: rows.append(version))
-        return version.version
+        number = len(self._control.find("kind", (tenant, kind))) + 1
+        self._control.put(event, ControlVersion(tenant, kind, number, event, body))
+        return number
 
     async def dead_letters(self, rows: Sequence[DeadLetterRow]) -> None:
         added = [(self.log, row) for row in rows]
@@ -249,17 +200,19 @@ class MemoryLedger:
         self.tables.progress[log] = replace(known, published_offset=max(known.published_offset, next_offset))
 
     async def entities(self, tenant: str | None = None) -> AsyncIterator[EntityRows]:
-        tables = self.tables
-        wanted = sorted(key for key in tables.entities if tenant is None or key.tenant == tenant)
-        found = {key: EntityRows(tables.entities[key]) for key in wanted}
-        supports = [row for rows in tables.supports.values() for row in rows.values()]
-        _sort_in(found, "slots", tables.slots.values(), lambda row: row.key.owner)
-        _sort_in(found, "claims", tables.claims.values(), lambda row: row.cell.slot.owner)
-        _sort_in(found, "supports", supports, lambda row: row.cell.slot.owner)
-        _sort_in(found, "endings", tables.endings.values(), lambda row: row.slot.owner)
-        _sort_in(found, "disputes", tables.disputes.values(), lambda row: row.cell.slot.owner)
-        _sort_in(found, "evidence", tables.evidence.values(), lambda row: row.slot.owner)
-        _sort_in(found, "decisions", tables.decisions.values(), lambda row: row.slot.owner)
+        tables = self.tables.believed
+        wanted = sorted(key for key in tables.entities.rows if tenant is None or key.tenant == tenant)
+        found = {key: EntityRows(tables.entities.rows[key]) for key in wanted}
+        _sort_in(found, "slots", tables.slots.rows.values(), lambda row: row.key.owner)
+        _sort_in(found, "claims", tables.claims.rows.values(), lambda row: row.cell.slot.owner)
+        _sort_in(found, "supports", tables.supports.rows.values(), lambda row: row.cell.slot.owner)
+        _sort_in(found, "endings", tables.endings.rows.values(), lambda row: row.slot.owner)
+        _sort_in(found, "disputes", tables.disputes.rows.values(), lambda row: row.cell.slot.owner)
+        _sort_in(found, "evidence", tables.evidence.rows.values(), lambda row: row.slot.owner)
+        _sort_in(found, "decisions", tables.decisions.rows.values(), lambda row: row.slot.owner)
+        _sort_in(found, "standings", tables.standings.rows.values(), lambda row: row.slot.owner)
+        _sort_in(found, "retractions", tables.retractions.rows.values(), lambda row: row.slot.owner)
+        _sort_in(found, "pending", tables.pending.rows.values(), lambda row: row.slot.owner)
         for key in wanted:
             yield found[key]
 
@@ -270,8 +223,3 @@ def _sort_in(
     for row in rows:
         if owner(row) in found:
             getattr(found[owner(row)], name).append(row)
-
-
-def _refuse(table: dict[UUID, Any], added: Sequence[UUID], name: str) -> None:
-    if len(set(added)) < len(added) or any(key in table for key in added):
-        raise IntegrityError(f"the ledger has such a row already ({name}); nothing was changed")

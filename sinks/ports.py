@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
+from datetime import datetime
 from typing import NamedTuple, Protocol
 from uuid import UUID
 
+from processors.deciding.model import DueAt, SlotKey
+from processors.deciding.others import Locate
 from processors.deciding.working_set import LoadPlan, WorkingSet
 from processors.digest import EntityRows
 
@@ -122,6 +125,10 @@ class Reads(Protocol):
         """The versions above `after`, in order."""
         ...
 
+    async def due_before(self, moment: datetime, limit: int) -> list[DueAt]:
+        """What has come due up to `moment` and was not sent yet, oldest first, at most `limit`."""
+        ...
+
 
 class Transaction(Reads, Protocol):
     """One batch of one partition. The partition's progress row is locked until the end."""
@@ -130,7 +137,15 @@ class Transaction(Reads, Protocol):
     progress: Progress
 
     async def load(self, plan: LoadPlan) -> WorkingSet:
-        """See LoadPlan for what comes."""
+        """See LoadPlan for what comes. What this transaction has flushed is seen."""
+        ...
+
+    async def locate(self, wanted: Locate) -> list[SlotKey]:
+        """The slots of the entity that a record decided alone is about, sorted, each once; ids of others find none.
+
+        Of claims, disputes and retractions their slots ("*": all of the entity), of records the slots that they were
+        decided on, of events the slots with evidence of them. Only slots of which something was said.
+        """
         ...
 
     async def flush(self, ws: WorkingSet) -> None:
@@ -146,6 +161,10 @@ class Transaction(Reads, Protocol):
 
     async def add_control(self, tenant: str, kind: str, event: UUID, body: bytes) -> int | None:
         """The new version; None when the event is there already."""
+        ...
+
+    async def mark_due_sent(self, rows: Sequence[DueAt]) -> None:
+        """Forgets them, unless their moment has changed meanwhile."""
         ...
 
     async def dead_letters(self, rows: Sequence[DeadLetterRow]) -> None: ...

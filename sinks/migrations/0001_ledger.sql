@@ -116,9 +116,27 @@ CREATE TABLE slots (
     predicate text COLLATE "C" NOT NULL,
     scope text COLLATE "C" NOT NULL,
     cardinality text COLLATE "C" NOT NULL,
-    version bigint NOT NULL
+    version bigint NOT NULL,
+    records bigint NOT NULL,
+    -- The latest of its records in the order of evidence; latest_at is NULL when it has none.
+    latest_at timestamptz,
+    latest_source text COLLATE "C" NOT NULL,
+    latest_event text COLLATE "C" NOT NULL,
+    latest_ordinal integer NOT NULL,
+    tangled boolean NOT NULL
 ) WITH (fillfactor = 80);
 CREATE INDEX slots_entity ON slots (tenant, entity);
+
+-- Slots that records were about although nothing was ever said of them: a command on something unknown, or "*", all
+-- slots of an entity. They say under which names decisions, evidence and retractions of these slots are found.
+CREATE TABLE unheld_slots (
+    slot uuid PRIMARY KEY,
+    tenant text COLLATE "C" NOT NULL,
+    entity text COLLATE "C" NOT NULL,
+    predicate text COLLATE "C" NOT NULL,
+    scope text COLLATE "C" NOT NULL
+);
+CREATE INDEX unheld_slots_entity ON unheld_slots (tenant, entity);
 
 CREATE TABLE claims (
     id uuid PRIMARY KEY,
@@ -210,7 +228,8 @@ CREATE TABLE disputes (
     opened_at timestamptz NOT NULL,
     opened_by uuid NOT NULL,
     version integer NOT NULL,
-    repeats integer NOT NULL
+    repeats integer NOT NULL,
+    parties_since bigint NOT NULL
 ) WITH (fillfactor = 80);
 CREATE INDEX disputes_open ON disputes (slot, cell) WHERE status = 'open';
 CREATE INDEX disputes_slot ON disputes (slot);
@@ -238,8 +257,77 @@ CREATE TABLE evidence (
     text text NOT NULL,
     quote text NOT NULL,
     received_at timestamptz NOT NULL,
+    -- The inbox record as JSON: a slot is folded again from these.
+    body bytea NOT NULL,
     PRIMARY KEY (slot, id)
 );
+
+-- Evidence that rests on something else than its own event. origin is the first 16 bytes of SHA-256 of tenant, entity
+-- and the origin's name; only what was derived has rows, so a plain statement costs nothing here.
+CREATE TABLE derivations (
+    origin uuid NOT NULL,
+    evidence uuid NOT NULL,
+    tenant text COLLATE "C" NOT NULL,
+    claim_id uuid NOT NULL,
+    PRIMARY KEY (origin, evidence)
+);
+
+-- What people ruled on a value of a slot.
+CREATE TABLE standings (
+    slot uuid NOT NULL,
+    cell uuid NOT NULL,
+    polarity text COLLATE "C" NOT NULL,
+    tenant text COLLATE "C" NOT NULL,
+    value_key text COLLATE "C" NOT NULL,
+    ruling text COLLATE "C" NOT NULL,
+    scope text COLLATE "C" NOT NULL,
+    agents jsonb NOT NULL,
+    origins jsonb NOT NULL,
+    weight double precision,
+    actor text COLLATE "C" NOT NULL,
+    event_time timestamptz NOT NULL,
+    source text COLLATE "C" NOT NULL,
+    event_id text COLLATE "C" NOT NULL,
+    ordinal integer NOT NULL,
+    record_id uuid NOT NULL,
+    PRIMARY KEY (slot, cell, polarity)
+);
+
+-- What was taken back; cell is that of the value, or of the slot as a whole.
+CREATE TABLE retractions (
+    slot uuid NOT NULL,
+    cell uuid NOT NULL,
+    id uuid NOT NULL,
+    tenant text COLLATE "C" NOT NULL,
+    value_key text COLLATE "C" NOT NULL,
+    up_to timestamptz NOT NULL,
+    actor text COLLATE "C" NOT NULL,
+    reason text NOT NULL,
+    undone boolean NOT NULL,
+    PRIMARY KEY (slot, cell, id)
+);
+CREATE INDEX retractions_id ON retractions (id);
+
+-- Claims that wait for a judge.
+CREATE TABLE pending (
+    claim_id uuid PRIMARY KEY,
+    slot uuid NOT NULL,
+    tenant text COLLATE "C" NOT NULL,
+    asked jsonb NOT NULL,
+    round integer NOT NULL
+);
+CREATE INDEX pending_slot ON pending (slot);
+
+-- Moments at which the timekeeper puts a record into an inbox; a row goes when its record is in the outbox.
+CREATE TABLE dues (
+    target uuid NOT NULL,
+    what text COLLATE "C" NOT NULL,
+    tenant text COLLATE "C" NOT NULL,
+    entity text COLLATE "C" NOT NULL,
+    at timestamptz NOT NULL,
+    PRIMARY KEY (target, what)
+);
+CREATE INDEX dues_at ON dues (at, target, what);
 
 -- One decision per inbox record: the primary key is what makes a second delivery harmless.
 CREATE TABLE decisions (

@@ -5,13 +5,34 @@ from typing import Any
 
 from psycopg import AsyncConnection
 
-from processors.deciding.model import CellKey, Entity, EntityKey, Slot, SlotKey
+from processors.deciding.model import CellKey, Entity, EntityKey, SlotKey
 from processors.digest import EntityRows
+from sinks.postgres.asking import ask
 from sinks.postgres.binary import array
-from sinks.postgres.rows import claim_of, decision_of, dispute_of, ending_of, evidence_of, support_of
+from sinks.postgres.rows import (
+    claim_of,
+    decision_of,
+    dispute_of,
+    ending_of,
+    evidence_of,
+    slot_of,
+    support_of,
+)
+from sinks.postgres.rulings import pending_of, retraction_of, standing_of
 from sinks.postgres.statements import SQL
 
 _PAGE = 200
+_TABLES = (
+    "claims_of",
+    "supports_of",
+    "endings_of",
+    "disputes_of",
+    "evidence_of",
+    "decisions_of",
+    "load_standings",
+    "load_retractions",
+    "load_pending",
+)
 
 
 async def entities(connection: AsyncConnection[Any], tenant: str | None) -> AsyncIterator[EntityRows]:
@@ -38,17 +59,18 @@ async def rows_of(connection: AsyncConnection[Any], wanted: Sequence[Entity]) ->
 async def slots_of(
     connection: AsyncConnection[Any], owners: Sequence[EntityRows]
 ) -> list[tuple[bytes, SlotKey, EntityRows]]:
-    """Adds the slots to their owners; returns (id, key, owner) for `fill`."""
+    """Adds the slots to their owners; returns (id, key, owner) for `fill`, those that hold nothing too."""
     values = {
         "tenants": array("t", [row.entity.key.tenant for row in owners]),
         "entities": array("t", [row.entity.key.entity for row in owners]),
     }
     cursor = await connection.execute(SQL["slots_of"], values, binary=True)
     slots: list[tuple[bytes, SlotKey, EntityRows]] = []
-    for n, slot, predicate, scope, cardinality, version in await cursor.fetchall():
+    for n, slot, predicate, scope, *held in await cursor.fetchall():
         rows = owners[n - 1]
         key = SlotKey(rows.entity.key.tenant, rows.entity.key.entity, predicate, scope)
-        rows.slots.append(Slot(key, cardinality, version))
+        if held[0] is not None:
+            rows.slots.append(slot_of(key, held))
         slots.append((slot.bytes, key, rows))
     return slots
 
@@ -56,10 +78,8 @@ async def slots_of(
 async def fill(connection: AsyncConnection[Any], slots: Sequence[tuple[bytes, SlotKey, EntityRows]]) -> None:
     """Adds everything that belongs to the slots (id, key, where to add)."""
     ids = {"slots": array("u", [slot for slot, _, _ in slots])}
-    names = ("claims_of", "supports_of", "endings_of", "disputes_of", "evidence_of", "decisions_of")
-    async with connection.pipeline():
-        cursors = [await connection.execute(SQL[name], ids, binary=True) for name in names]
-    claims, supports, endings, disputes, evidence, decisions = [await cursor.fetchall() for cursor in cursors]
+    found = await ask(connection, [(name, ids) for name in _TABLES])
+    claims, supports, endings, disputes, evidence, decisions, standings, retractions, pending = found
     for n, cell_key, *row in claims:
         _, key, rows = slots[n - 1]
         rows.claims.append(claim_of(CellKey(key, cell_key), row))
@@ -78,3 +98,12 @@ async def fill(connection: AsyncConnection[Any], slots: Sequence[tuple[bytes, Sl
     for n, *row in decisions:
         _, key, rows = slots[n - 1]
         rows.decisions.append(decision_of(key, row))
+    for n, *row in standings:
+        _, key, rows = slots[n - 1]
+        rows.standings.append(standing_of(key, row))
+    for n, *row in retractions:
+        _, key, rows = slots[n - 1]
+        rows.retractions.append(retraction_of(key, row))
+    for n, *row in pending:
+        _, key, rows = slots[n - 1]
+        rows.pending.append(pending_of(key, row))

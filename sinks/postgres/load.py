@@ -2,18 +2,17 @@
 
 from collections.abc import Sequence
 from typing import Any
-from uuid import UUID
 
 from psycopg import AsyncConnection
 
-from processors.deciding.model import CellKey, Entity, Slot, SlotKey
-from processors.deciding.working_set import LoadPlan, WorkingSet
+from processors.deciding.model import CellKey, Entity, SlotKey
+from processors.deciding.working_set import LoadPlan, WorkingSet, every_slot
 from sinks.keys import cell_id, slot_id
+from sinks.postgres.asking import ask
 from sinks.postgres.binary import Array, array, stamp
-from sinks.postgres.rows import claim_of, dispute_of, ending_of, support_of
-from sinks.postgres.statements import SQL
-
-Rows = list[tuple[Any, ...]]
+from sinks.postgres.load_whole import load_whole
+from sinks.postgres.rows import claim_of, dispute_of, ending_of, slot_of, support_of
+from sinks.postgres.rulings import retraction_of, standing_of
 
 
 async def load(connection: AsyncConnection[Any], plan: LoadPlan) -> WorkingSet:
@@ -22,7 +21,22 @@ async def load(connection: AsyncConnection[Any], plan: LoadPlan) -> WorkingSet:
     The slots come first: a slot without a row holds nothing yet, so that nothing of it is looked for.
     """
     ws = WorkingSet()
-    decided, entities, slots = await _ask(
+    slots = tuple(dict.fromkeys((*plan.slots, *plan.whole)))
+    await _load_heads(connection, plan, slots, ws)
+    if ws.slots:
+        await _load_cells(connection, plan, ws)
+    if plan.whole:
+        await load_whole(connection, plan.whole, ws)
+    await _load_named(connection, ws)
+    return ws
+
+
+async def _load_heads(
+    connection: AsyncConnection[Any], plan: LoadPlan, slots: Sequence[SlotKey], ws: WorkingSet
+) -> None:
+    """What is decided, the entities, the slots, and what was taken back: also of slots that were never seen."""
+    covered = tuple(dict.fromkeys((*slots, *(every_slot(key) for key in plan.entities))))
+    decided, entities, held, retractions = await ask(
         connection,
         [
             ("load_decided", {"ids": array("u", [key.bytes for key in plan.record_ids])}),
@@ -33,33 +47,37 @@ async def load(connection: AsyncConnection[Any], plan: LoadPlan) -> WorkingSet:
                     "entities": array("t", [key.entity for key in plan.entities]),
                 },
             ),
-            ("load_slots", {"slots": array("u", [slot_id(slot) for slot in plan.slots])}),
+            ("load_slots", {"slots": array("u", [slot_id(slot) for slot in slots])}),
+            ("load_retractions", {"slots": array("u", [slot_id(slot) for slot in covered])}),
         ],
     )
     ws.decided.update(row[0] for row in decided)
     for n, *versions in entities:
         key = plan.entities[n - 1]
         ws.entities[key] = Entity(key, *versions)
-    for n, cardinality, version in slots:
-        slot = plan.slots[n - 1]
-        ws.slots[slot] = Slot(slot, cardinality, version)
-    if ws.slots:
-        await _load_cells(connection, plan, ws)
-    return ws
+    for n, *row in held:
+        ws.slots[slots[n - 1]] = slot_of(slots[n - 1], row)
+    whole = set(plan.whole)
+    for n, *row in retractions:
+        retraction = retraction_of(covered[n - 1], row)
+        if not retraction.undone or retraction.slot in whole:
+            ws.retractions[retraction.id, retraction.slot, retraction.value_key] = retraction
 
 
 async def _load_cells(connection: AsyncConnection[Any], plan: LoadPlan, ws: WorkingSet) -> None:
     cells = [cell for cell in plan.cells if cell.slot in ws.slots]
     wanted = [key for key in plan.endings if key[0] in ws.slots]
+    held = list(ws.slots)
     by_cell = _cell_ids(cells)
     moments = array("z", [stamp(plan.cells[cell]) for cell in cells])
-    claims, supports, endings, disputes = await _ask(
+    claims, supports, endings, disputes, standings = await ask(
         connection,
         [
             ("load_claims", {**by_cell, "moments": moments}),
             ("load_supports", by_cell),
             ("load_endings", _cell_ids([CellKey(*key) for key in wanted])),
             ("load_disputes", by_cell),
+            ("load_standings", {"slots": array("u", [slot_id(slot) for slot in held])}),
         ],
     )
     for row in claims:
@@ -69,14 +87,20 @@ async def _load_cells(connection: AsyncConnection[Any], plan: LoadPlan, ws: Work
     for row in endings:
         ending = ending_of(wanted[row[0] - 1][0], row[1:])
         ws.endings[ending.slot, ending.value_key] = ending
-    named: dict[UUID, None] = {}
     for row in disputes:
-        dispute = dispute_of(cells[row[0] - 1], row[1:])
-        ws.load_dispute(dispute)
-        named.update(dict.fromkeys((dispute.challenger, *dispute.incumbents)))
+        ws.load_dispute(dispute_of(cells[row[0] - 1], row[1:]))
+    for n, *values in standings:
+        standing = standing_of(held[n - 1], values)
+        ws.standings[standing.slot, standing.value_key, standing.polarity] = standing
+
+
+async def _load_named(connection: AsyncConnection[Any], ws: WorkingSet) -> None:
+    """The claims that the open disputes name and that did not come with their cell."""
+    disputes = (row for rows in ws.disputes.values() for row in rows.values())
+    named = dict.fromkeys(key for row in disputes for key in (row.challenger, *row.incumbents))
     missing = [key.bytes for key in named if key not in ws.claims]
     if missing:
-        (rows,) = await _ask(connection, [("load_named_claims", {"ids": array("u", missing)})])
+        (rows,) = await ask(connection, [("load_named_claims", {"ids": array("u", missing)})])
         for row in rows:
             ws.load_claim(claim_of(CellKey(SlotKey(*row[:4]), row[4]), row[5:]))
 
@@ -85,12 +109,3 @@ def _cell_ids(cells: Sequence[CellKey]) -> dict[str, Array]:
     slots = [slot_id(cell.slot) for cell in cells]
     ids = [cell_id(slot, cell.value_key) for slot, cell in zip(slots, cells, strict=True)]
     return {"slots": array("u", slots), "cells": array("u", ids)}
-
-
-async def _ask(
-    connection: AsyncConnection[Any], questions: Sequence[tuple[str, dict[str, Array]]]
-) -> list[Rows]:
-    """The answers to several statements, in one round trip."""
-    async with connection.pipeline():
-        cursors = [await connection.execute(SQL[name], values, binary=True) for name, values in questions]
-    return [await cursor.fetchall() for cursor in cursors]

@@ -5,11 +5,17 @@ WHERE (%(only)s::text IS NULL OR tenant = %(only)s) AND (tenant, entity) > (%(te
 ORDER BY tenant, entity LIMIT %(n)s;
 
 -- name: slots_of
--- Of the entities; n is the position in the arrays.
-SELECT want.n, s.slot, s.predicate, s.scope, s.cardinality, s.version
+-- Of the entities; n is the position in the arrays. Those that hold nothing come with cardinality NULL.
+SELECT want.n, s.slot, s.predicate, s.scope, s.cardinality, s.version, s.records, s.latest_at, s.latest_source,
+    s.latest_event, s.latest_ordinal, s.tangled
 FROM unnest(%(tenants)s, %(entities)s) WITH ORDINALITY AS want (tenant, entity, n)
 JOIN slots AS s ON s.tenant = want.tenant AND s.entity = want.entity
-ORDER BY want.n, s.predicate, s.scope;
+UNION ALL
+SELECT want.n, u.slot, u.predicate, u.scope, NULL, 0, 0, NULL, '', '', 0, false
+FROM unnest(%(tenants)s, %(entities)s) WITH ORDINALITY AS want (tenant, entity, n)
+JOIN unheld_slots AS u ON u.tenant = want.tenant AND u.entity = want.entity
+WHERE NOT EXISTS (SELECT FROM slots AS s WHERE s.slot = u.slot)
+ORDER BY 1, 3, 4;
 
 -- name: claims_of
 -- All claims of the slots, with their vectors.
@@ -33,7 +39,7 @@ FROM unnest(%(slots)s) WITH ORDINALITY AS want (slot, n) JOIN endings AS e ON e.
 -- name: disputes_of
 -- All disputes of the slots, oldest first.
 SELECT want.n, d.cell_key, d.id, d.challenger, d.incumbents, d.status, d.strategy, d.reason, d.policy_version,
-    d.opened_at, d.opened_by, d.version, d.repeats
+    d.opened_at, d.opened_by, d.version, d.repeats, d.parties_since
 FROM unnest(%(slots)s) WITH ORDINALITY AS want (slot, n) JOIN disputes AS d ON d.slot = want.slot
 ORDER BY want.n, d.opened_at, d.id;
 
@@ -59,7 +65,7 @@ WHERE tenant = %(tenant)s AND entity = %(entity)s;
 -- name: disputes_list
 -- Of a tenant, newest first; a status, or NULL for all.
 SELECT d.tenant, d.entity, d.predicate, d.scope, d.cell_key, d.id, d.challenger, d.incumbents, d.status, d.strategy,
-    d.reason, d.policy_version, d.opened_at, d.opened_by, d.version, d.repeats
+    d.reason, d.policy_version, d.opened_at, d.opened_by, d.version, d.repeats, d.parties_since
 FROM disputes AS d
 WHERE d.tenant = %(tenant)s AND (%(status)s::text IS NULL OR d.status = %(status)s)
 ORDER BY d.opened_at DESC, d.id LIMIT %(n)s;

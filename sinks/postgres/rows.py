@@ -24,7 +24,7 @@ from processors.deciding.model import (
 )
 from schemas.reviews import ReviewRaised
 from schemas.values import TypedValue
-from sinks.keys import cell_id, slot_id
+from sinks.keys import cell_id, id_of, slot_id
 from sinks.postgres.binary import jsonb, stamp, stamp_us
 
 Row = tuple[Any, ...]
@@ -32,14 +32,14 @@ Row = tuple[Any, ...]
 # The types of the columns, one letter each (see binary.py).
 ORDER: Final = "zttn"
 CLAIM: Final = "uuu" + "tttttttt" + "j" + "ttttttt" + "f" + "zzzz" + ORDER + "i" + "uuu" + "by"
-CLAIM_UPDATE: Final = "u" + "ttt" + "j" + "ttttt" + "f" + "zzzz" + ORDER + "i" + "uu" + "by"
+CLAIM_UPDATE: Final = "uut" + "ttt" + "j" + "ttttt" + "f" + "zzzz" + ORDER + "i" + "uu" + "by"
 SUPPORT: Final = "uu" + "ttt" + "u" + ORDER + "fj"
 ENDING: Final = "uu" + "ttt" + ORDER + "zu"
-DISPUTE: Final = "uuu" + "ttttt" + "uj" + "ttt" + "nzu" + "nn"
-DISPUTE_UPDATE: Final = "uj" + "ttt" + "nnn"
-SLOT: Final = "u" + "ttttt" + "i"
+DISPUTE: Final = "uuu" + "ttttt" + "uj" + "ttt" + "nzu" + "nni"
+DISPUTE_UPDATE: Final = "uj" + "ttt" + "nnni"
+SLOT: Final = "u" + "ttttt" + "ii" + ORDER + "b"
 ENTITY: Final = "tt" + "ii" + "nnn"
-EVIDENCE: Final = "uu" + "tut" + ORDER + "jf" + "ttb" + "tttttt" + "z"
+EVIDENCE: Final = "uu" + "tut" + ORDER + "jf" + "ttb" + "tttttt" + "zy"
 DECISION: Final = "uuti" + "ttt" + "uji" + "tnnn" + "t" + ORDER + "J"
 REVIEW: Final = "utttzy"
 
@@ -92,6 +92,8 @@ def claim_update_row(claim: Claim) -> Row:
     value = claim.value
     return (
         claim.id.bytes,
+        id_of(claim.cell),
+        claim.cell.value_key,
         value.type,
         value.text,
         value.key,
@@ -162,6 +164,7 @@ def dispute_row(row: Dispute) -> Row:
         row.opened_by.bytes,
         row.version,
         row.repeats,
+        row.parties_since,
     )
 
 
@@ -176,11 +179,13 @@ def dispute_update_row(row: Dispute) -> Row:
         row.policy_version,
         row.version,
         row.repeats,
+        row.parties_since,
     )
 
 
 def slot_row(row: Slot) -> Row:
-    return (slot_id(row.key), *row.key, row.cardinality, row.version)
+    latest = (None, "", "", 0) if row.latest is None else _order(row.latest)
+    return (slot_id(row.key), *row.key, row.cardinality, row.version, row.records, *latest, row.tangled)
 
 
 def entity_row(row: Entity) -> Row:
@@ -207,6 +212,7 @@ def evidence_row(row: Evidence) -> Row:
         row.text,
         row.quote,
         stamp(row.received_at),
+        row.body,
     )
 
 
@@ -268,6 +274,12 @@ def claim_of(cell: CellKey, row: Sequence[Any]) -> Claim:
     )
 
 
+def slot_of(key: SlotKey, row: Sequence[Any]) -> Slot:
+    cardinality, version, records, at, source, event_id, ordinal, tangled = row
+    latest = None if at is None else order_of(at, source, event_id, ordinal)
+    return Slot(key, cardinality, version, records, latest, tangled)
+
+
 def support_of(cell: CellKey, row: Sequence[Any]) -> Support:
     agent, claim_id, at, source, event_id, ordinal, confidence, origins = row
     return Support(cell, agent, claim_id, order_of(at, source, event_id, ordinal), confidence, tuple(origins))
@@ -284,6 +296,7 @@ def dispute_of(cell: CellKey, row: Sequence[Any]) -> Dispute:
 
 
 def evidence_of(slot: SlotKey, row: Sequence[Any]) -> Evidence:
+    """Without the body."""
     id_, claim_id, agent, at, source, event_id, ordinal, origins, *rest = row
     order = order_of(at, source, event_id, ordinal)
     return Evidence(id_, slot, claim_id, agent, order, tuple(origins), *rest)

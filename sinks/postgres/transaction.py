@@ -2,12 +2,15 @@
 
 from collections import Counter
 from collections.abc import Collection, Sequence
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 import orjson
 from psycopg import AsyncConnection
 
+from processors.deciding.model import DueAt, SlotKey
+from processors.deciding.others import Locate
 from processors.deciding.working_set import LoadPlan, WorkingSet
 from sinks.ports import (
     ControlVersion,
@@ -21,6 +24,8 @@ from sinks.ports import (
 from sinks.postgres.binary import array, columns
 from sinks.postgres.flush import copy, flush
 from sinks.postgres.load import load
+from sinks.postgres.locate import locate
+from sinks.postgres.rulings import due_of, sent_due_row
 from sinks.postgres.statements import SQL
 
 
@@ -48,6 +53,11 @@ class PostgresReads:
         cursor = await self._connection.execute(SQL["control_log"], values, binary=True)
         return [ControlVersion(*row) for row in await cursor.fetchall()]
 
+    async def due_before(self, moment: datetime, limit: int) -> list[DueAt]:
+        values = {"moment": moment, "n": limit}
+        cursor = await self._connection.execute(SQL["due_before"], values, binary=True)
+        return [due_of(row) for row in await cursor.fetchall()]
+
     async def _by_id(self, name: str, ids: Collection[UUID]) -> list[tuple[Any, ...]]:
         if not ids:
             return []
@@ -70,6 +80,9 @@ class PostgresTransaction(PostgresReads):
     async def load(self, plan: LoadPlan) -> WorkingSet:
         return await load(self._connection, plan)
 
+    async def locate(self, wanted: Locate) -> list[SlotKey]:
+        return await locate(self._connection, wanted)
+
     async def flush(self, ws: WorkingSet) -> None:
         await flush(self._connection, ws)
 
@@ -89,6 +102,11 @@ class PostgresTransaction(PostgresReads):
         cursor = await self._connection.execute(SQL["add_control"], values)
         row = await cursor.fetchone()
         return None if row is None else int(row[0])
+
+    async def mark_due_sent(self, rows: Sequence[DueAt]) -> None:
+        if rows:
+            arrays = columns("utz", [sent_due_row(row) for row in rows])
+            await self._connection.execute(SQL["delete_sent_dues"], arrays)
 
     async def dead_letters(self, rows: Sequence[DeadLetterRow]) -> None:
         values = [
