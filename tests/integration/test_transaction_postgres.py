@@ -139,9 +139,8 @@ async def test_the_working_set_comes_by_index_also_while_tables_are_small(databa
                 used = list(dict.fromkeys(re.findall(r"%\((\w+)\)s", text)))
                 for n, parameter in enumerate(used, start=1):
                     text = text.replace(f"%({parameter})s", f"${n}")
-                await connection.execute(
-                    f"PREPARE {name} ({', '.join(types.get(p, 'uuid[]') for p in used)}) AS {text}".encode()
-                )
+                declared = ", ".join(types.get(parameter, "uuid[]") for parameter in used)
+                await connection.execute(f"PREPARE {name} ({declared}) AS {text}".encode())
                 empty = ", ".join("'{}'" for _ in used)
                 found = await connection.execute(f"EXPLAIN EXECUTE {name} ({empty})".encode())
                 plan = "\n".join(row[0] for row in await found.fetchall())
