@@ -198,6 +198,8 @@ async def _first_since(
     consumer: AIOKafkaConsumer, tp: TopicPartition, start: int, end: int, asked_ms: int
 ) -> ConsumerRecord | None:
     """The first record of [start, end) with a timestamp of at least `asked_ms`."""
+    if start >= end:
+        return None  # a fetch where nothing will come would hold up the consumer's stop
     consumer.assign([tp])
     consumer.seek(tp, start)
     while await consumer.position(tp) < end:
