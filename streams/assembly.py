@@ -8,8 +8,7 @@ from typing import TypeVar
 from inference.offline_minilm import OfflineMiniLM
 from inference.rules import RuleExtractor
 from inference.stub import StubEmbedder
-from inference.undecided import UndecidedJudge
-from processors.ports import Embedder, Extractor, Judge
+from processors.ports import Embedder, Extractor
 from schemas.errors import ConfigurationError
 from sinks.ports import Ledger
 from sinks.postgres.ledger import PostgresLedger
@@ -22,7 +21,6 @@ from streams.settings import Settings
 from streams.stages.adjudicate import Adjudicate
 from streams.stages.control import Control
 from streams.stages.extract import Extract
-from streams.stages.judge import Judging
 from streams.stages.project import Project
 from streams.stages.resolve import Resolve
 from streams.topology import BY_NAME
@@ -40,7 +38,6 @@ class Parts:
     publisher: RecordPublisher
     prefix: str
     extractor: Extractor = field(default_factory=RuleExtractor)
-    judge: Judge = field(default_factory=UndecidedJudge)
     embedder: Embedder | None = None
     vectors: VectorStore | None = None
     source: PartitionLog | None = None
@@ -56,8 +53,6 @@ def handler_for(name: str, parts: Parts) -> Handler:
         return Resolve(_present(parts.embedder, name), parts.ledger, parts.controls, parts.prefix)
     if name == "adjudicate":
         return Adjudicate(parts.controls, parts.prefix)
-    if name == "judge":
-        return Judging(parts.judge, parts.prefix)
     if name == "control":
         return Control()
     if name == "project":
