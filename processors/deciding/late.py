@@ -1,9 +1,9 @@
 """Late statements in a slot where values concern each other.
 
-In a plain slot of cardinality ``one`` the latest assertion wins, whatever came first, so a late one is history at once.
-Where denials, ends, or values within one another were said, what a late statement changes depends on what was said in
-between ("in Germany" confirms "in Berlin" only if "in Paris" was not said before it). Under ``recency`` the slot is
-then folded again in the order of evidence.
+In a plain slot the latest assertion wins, whatever came first, so a late one is history at once. Where denials, ends,
+values within one another or values that exclude one another were said, what a late statement changes depends on what
+was said in between ("in Germany" confirms "in Berlin" only if "in Paris" was not said before it). Under ``recency`` the
+slot is then folded again in the order of evidence.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ from processors.deciding.replaying import replay, story_order
 from processors.deciding.statement import Statement, slot_key
 from processors.deciding.stating import apart_slot, order_of
 from processors.deciding.working_set import LoadPlan, WorkingSet
-from schemas.inbox import Proposal
+from schemas.inbox import Candidate, Proposal
 
 #: A slot with more records is not folded again for a late statement: that would cost time without bound. The plain
 #: rules decide, and the decision says so.
@@ -27,16 +27,22 @@ MAX_RECORDS: Final = 1000
 
 
 def tangles(statement: Statement) -> bool:
-    """Whether the statement concerns other values than its own."""
+    """Whether the statement concerns other values of the slot than its own."""
     proposal = statement.proposal
-    return proposal.polarity == "-" or proposal.ended or bool(statement.value.within)
+    if statement.slot.cardinality == "many":
+        return bool(statement.excludes())
+    if proposal.polarity == "-" or proposal.ended or statement.value.within:
+        return True
+    # Values of different types: which of two cannot be read is undecided, so it matters which came first.
+    held = statement.ws.cell_claims(statement.cell)
+    return any(claim.live and claim.value.type != statement.value.type for claim in held)
 
 
 def out_of_order(statement: Statement) -> bool:
     """Whether the slot must be folded again for this statement to be decided as if it had come in time."""
     slot = statement.slot
     late = slot.latest is not None and statement.order < slot.latest
-    if not late or slot.cardinality != "one" or not (slot.tangled or tangles(statement)):
+    if not late or not (slot.tangled or tangles(statement)):
         return False
     if statement.rules.rule_for(slot.key).strategy != "recency":
         return False
@@ -82,26 +88,41 @@ def plan_late(ws: WorkingSet, proposals: Sequence[Proposal]) -> LoadPlan | None:
     """
     latest: dict[SlotKey, Order] = {}
     tangled: set[SlotKey] = set()
+    types = _types(ws)
     needed: dict[SlotKey, None] = {}
     for proposal in proposals:
         order = order_of(proposal)
         for candidate in proposal.content.candidates:
             slot = apart_slot(ws, proposal, slot_key(proposal, candidate.predicate), candidate.value)
-            held = ws.slots.get(slot) or Slot(slot, "one")
-            if proposal.polarity == "-" or proposal.ended or candidate.value.within:
+            types.setdefault(slot, set()).add(candidate.value.type)
+            if _may_tangle(proposal, candidate) or len(types[slot]) > 1:
                 tangled.add(slot)
-            if held.cardinality == "one" and _needs_story(held, order, latest.get(slot), slot in tangled):
+            if _needs_story(ws.slots.get(slot), order, latest.get(slot), slot in tangled):
                 needed[slot] = None
             latest[slot] = max(order, latest.get(slot, order))
     slots = tuple(needed)
     return LoadPlan((), (), slots, {}, (), whole=slots) if slots else None
 
 
-def _needs_story(slot: Slot, order: Order, batch_latest: Order | None, batch_tangles: bool) -> bool:
-    latest = max((moment for moment in (slot.latest, batch_latest) if moment is not None), default=None)
+def _types(ws: WorkingSet) -> dict[SlotKey, set[str]]:
+    types: dict[SlotKey, set[str]] = {}
+    for claim in ws.claims.values():
+        if claim.live and not claim.cell.value_key:
+            types.setdefault(claim.cell.slot, set()).add(claim.value.type)
+    return types
+
+
+def _may_tangle(proposal: Proposal, candidate: Candidate) -> bool:
+    concerns_others = proposal.polarity == "-" or proposal.ended or candidate.value.within
+    return bool(concerns_others or candidate.excludes)
+
+
+def _needs_story(slot: Slot | None, order: Order, batch_latest: Order | None, batch_tangles: bool) -> bool:
+    held = slot.latest if slot is not None else None
+    latest = max((moment for moment in (held, batch_latest) if moment is not None), default=None)
     return (
         latest is not None
         and order < latest
-        and (slot.tangled or batch_tangles)
-        and slot.records <= MAX_RECORDS
+        and (batch_tangles or (slot is not None and slot.tangled))
+        and (slot is None or slot.records <= MAX_RECORDS)
     )

@@ -126,10 +126,10 @@ class Claim:
 
     @property
     def reach(self) -> datetime:
-        """How late a fact may still meet this claim: for ever while live, else its end, else its start."""
+        """How late a fact may still meet this claim: for ever while live, else its end, else its last confirmation."""
         if self.status in LIVE:
             return FOREVER
-        return self.valid_from if self.valid_to is None else self.valid_to
+        return max(self.valid_from if self.valid_to is None else self.valid_to, self.last_confirmed)
 
 
 @dataclass(slots=True)

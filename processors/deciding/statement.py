@@ -43,10 +43,22 @@ class Statement(Change):
         """Active claims of other values that a rule of the registry says cannot hold together with this one."""
         if self.proposal.polarity == "-" or self.slot.cardinality == "one":
             return []
-        chosen = (row for row in self.proposal.content.candidates if row.predicate == self.slot.key.predicate)
-        keys = next((row.excludes for row in chosen), ())
-        found = (claim for key in keys for claim in self.ws.active(CellKey(self.slot.key, key)))
+        found = (claim for key in self.excludes() for claim in self.ws.active(CellKey(self.slot.key, key)))
         return [claim for claim in found if claim.polarity == "+"]
+
+    def excludes(self) -> tuple[str, ...]:
+        """Keys of values that cannot hold together with the stated one, by a rule of the registry."""
+        rows = self.proposal.content.candidates
+        return next((row.excludes for row in rows if row.predicate == self.slot.key.predicate), ())
+
+    def overtaken_by(self) -> list[Support]:
+        """Later assertions of other agents in a cell of one value that say the contrary, active or ended since."""
+        rows = self.ws.supports.get(self.cell, {}).values()
+        return [row for row in rows if row.order > self.order and self._contrary(row)]
+
+    def _contrary(self, row: Support) -> bool:
+        claim = self.ws.claims.get(row.claim_id)
+        return claim is not None and row.agent != self.agent and claim.polarity != self.proposal.polarity
 
     def contest(self, opponents: list[Support]) -> tuple[str, Outcome]:
         """The strategy of the slot and what it says about this statement against ``opponents``."""
@@ -112,7 +124,9 @@ class Statement(Change):
         """A later "no longer" that already closes what is being said, if its source may close it."""
         if self.proposal.polarity != "+":
             return None
-        for ending in self.ws.endings_for(self.slot.key, (self.value.key, *self.value.within)):
+        # In a slot of many values each stands for itself: that one ends says nothing of what lies within it.
+        wider = self.value.within if self.slot.cardinality == "one" else ()
+        for ending in self.ws.endings_for(self.slot.key, (self.value.key, *wider)):
             if ending.order > self.order and self._may_close(ending):
                 return ending
         return None

@@ -1,0 +1,19 @@
+"""How hard the property tests search: the same small search everywhere, a longer random one on request."""
+
+import os
+
+from hypothesis import settings
+
+#: Set CLAIMSTREAM_TEST_EFFORT=20 for twenty times the examples, drawn anew at each run.
+EFFORT = int(os.environ.get("CLAIMSTREAM_TEST_EFFORT", "1"))
+
+
+def effort(examples: int, steps: int = 50) -> settings:
+    """Settings for a property test of ``examples`` examples; without an effort the same ones at every run."""
+    return settings(
+        max_examples=examples * EFFORT,
+        stateful_step_count=steps,
+        deadline=None,
+        derandomize=EFFORT == 1,
+        database=None,
+    )
