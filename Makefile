@@ -17,7 +17,7 @@ ARGS ?=
 #: A file in LoCoMo's format for the demo; without one it plays the conversation that ships.
 CONVERSATION ?= $(wildcard ../shared/data/locomo10.json)
 
-.PHONY: help venv install test test-fast test-smoke lint format demo schemas topology bench-pipeline bench-extract eval-identity \
+.PHONY: help venv install test test-fast test-smoke lint format demo schemas topology bench-pipeline bench-extract bench-adjudicate eval-identity \
 	constraints clean
 
 help: ## this list
@@ -75,6 +75,9 @@ bench-pipeline: $(STAMP) ## facts per second, end to end, beside the embedder's 
 
 bench-extract: $(STAMP) ## precision and recall of the rule extractor on labelled sentences
 	$(PY) -m bench.extract
+
+bench-adjudicate: $(STAMP) ## proposals decided and committed per second, beside the bare COPY
+	$(PY) -m bench.adjudicate --plot docs/adjudicate.svg
 
 eval-identity: $(STAMP) ## precision and recall of putting mentions into one entity, on labelled pairs
 	$(PY) -m bench.identity
