@@ -57,16 +57,19 @@ class Ends:
         mine = [tp for tp in self._partitions if tp.topic == name]
         async with _told(self._settings):
             reader = await _started(self._settings)
-            try:
-                reader.assign(mine)
+        try:
+            reader.assign(mine)
+            async with _told(self._settings):
                 await reader.seek_to_beginning(*mine)
-                while any([await reader.position(tp) < ends[tp.topic, tp.partition] for tp in mine]):
-                    for tp, batch in (await reader.getmany(timeout_ms=_POLL_MS)).items():
-                        for record in batch:
-                            if record.offset < ends[tp.topic, tp.partition]:
-                                yield _in_record(record)
-            finally:
-                await reader.stop()
+            while any([await reader.position(tp) < ends[tp.topic, tp.partition] for tp in mine]):
+                async with _told(self._settings):
+                    batches = await reader.getmany(timeout_ms=_POLL_MS)
+                for tp, batch in batches.items():
+                    for record in batch:
+                        if record.offset < ends[tp.topic, tp.partition]:
+                            yield _in_record(record)
+        finally:
+            await reader.stop()
 
 
 def total(ends: Mapping[tuple[str, int], int], name: str) -> int:
@@ -86,15 +89,17 @@ async def open_ends(settings: Settings) -> AsyncIterator[Ends]:
     partitions = [TopicPartition(name, n) for name in names for n in range(counts[name])]
     async with _told(settings):
         consumer = await _started(settings)
-        try:
+    try:
+        async with _told(settings):
             consumer.assign(partitions)
             # Resolves the first positions; without it, a seek is undone by the reset still under way.
             await consumer.seek_to_end(*partitions)
             for tp in partitions:
                 await consumer.position(tp)
-            yield Ends(consumer, partitions, settings)
-        finally:
-            await consumer.stop()
+        # Not in `_told`: what the caller's block raises (a TimeoutError is an OSError too) is not the broker's.
+        yield Ends(consumer, partitions, settings)
+    finally:
+        await consumer.stop()
 
 
 async def _started(settings: Settings) -> AIOKafkaConsumer:
@@ -120,7 +125,7 @@ async def _told(settings: Settings) -> AsyncIterator[None]:
         yield
     except (KafkaError, OSError) as error:
         raise TransientError(
-            f"the broker at {settings.bootstrap} does not answer ({error or type(error).__name__}); start it, for "
+            f"the broker at {settings.bootstrap} does not answer ({str(error) or type(error).__name__}); start it, for "
             "example with `claimstream dev`, or set CLAIMSTREAM_BOOTSTRAP"
         ) from error
 
