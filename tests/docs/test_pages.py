@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import get_args
 
 import pytest
 import typer
 from jsonschema import Draft202012Validator
 
 from schemas.base import Frozen
-from schemas.claims import ClaimChanged, ClaimContent
-from schemas.disputes import DisputeChanged, DisputeContent, Party
+from schemas.claims import Change, ClaimChanged, ClaimContent, Status
+from schemas.disputes import DisputeChange, DisputeChanged, DisputeContent, Party
 from schemas.facts import Mention, StatedFact
 from schemas.reviews import ReviewContent, ReviewRaised
 from schemas.turn import Message, Record, Turn
@@ -92,6 +93,13 @@ def test_every_field_is_explained(name: str, models: tuple[type[Frozen], ...]) -
     explained = {word for code in re.findall(r"`([^`\n]+)`", text) for word in code.split(".")}
     fields = {field for model in models for field in model.model_fields}
     assert fields - explained - {"type", "schema_version"} == set()
+
+
+def test_every_change_and_status_is_explained() -> None:
+    text = page("consuming.md").read_text("utf-8")
+    for words in (Status, Change, DisputeChange):
+        for word in get_args(words):
+            assert f"`{word}`" in text
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
