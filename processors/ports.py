@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from processors.embedding import EmbedderProfile
 from schemas.facts import Fact
+from schemas.judge import Judgement, JudgeRequest
 from schemas.turn import Turn
 
 
@@ -40,4 +41,17 @@ class Extractor(Protocol):
     async def extract(self, turn: Turn, event_time: datetime) -> list[Fact]:
         """The facts of the turn, ordinals from 0. Raises PoisonError when this turn can never be read,
         TransientError when the model is away."""
+        ...
+
+
+class Judge(Protocol):
+    """Says how a statement relates to what is held, where the policy leaves that to a judge."""
+
+    @property
+    def id(self) -> str:
+        """Kept with the verdict: which judge, which version of its model and prompt."""
+        ...
+
+    async def judge(self, request: JudgeRequest) -> Judgement:
+        """Raises PoisonError when this request can never be judged, TransientError when the model is away."""
         ...

@@ -1,9 +1,9 @@
 """What people, the judge and the clock put into an entity's inbox."""
 
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 from uuid import UUID
 
-from pydantic import Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
 from schemas.base import Event, Frozen, KeyPart, Moment
 from schemas.inbox import Versions
@@ -41,6 +41,41 @@ class CommandContent(Frozen):
     reason: str = Field(default="", max_length=1024)
 
 
+def _needs(actions: tuple[str, ...], **fields: str) -> dict[str, Any]:
+    """JSON Schema: with one of the actions the fields (name to JSON type) must be there."""
+    return {
+        "if": {"required": ["action"], "properties": {"action": {"enum": list(actions)}}},
+        "then": {
+            "required": list(fields),
+            "properties": {name: {"type": kind} for name, kind in fields.items()},
+        },
+    }
+
+
+#: What each action needs, for readers of the schema; ``Command`` checks the same. That the scopes of ``both_hold``
+#: differ cannot be said there.
+_NEEDED: dict[str, Any] = {
+    "allOf": [
+        _needs(
+            ("accept_challenger", "uphold_incumbent", "both_hold", "dismiss"),
+            dispute_id="string",
+            expected_slot_version="integer",
+        ),
+        _needs(("confirm",), claim_id="string"),
+        _needs(("restore",), retraction_id="string"),
+        {
+            "if": {"required": ["action"], "properties": {"action": {"const": "retract"}}},
+            "then": {
+                "anyOf": [
+                    {"required": [name], "properties": {name: {"type": "string", "minLength": 1}}}
+                    for name in ("claim_id", "target_event", "predicate")
+                ]
+            },
+        },
+    ]
+}
+
+
 class Command(InboxEvent):
     """A person's decision. ``actor`` weighs like an agent of that name.
 
@@ -49,6 +84,8 @@ class Command(InboxEvent):
     ``predicate`` (with ``value_key`` empty: all its values). ``restore`` undoes the retraction ``retraction_id``.
     ``reconsider``: the whole entity, folded again under the versions of now.
     """
+
+    model_config = ConfigDict(json_schema_extra=_NEEDED)
 
     TYPE: ClassVar[str] = "command"
     type: Literal["command"] = "command"

@@ -6,6 +6,7 @@ from uuid import UUID
 from pydantic import Field
 
 from schemas.base import Event, Frozen, KeyPart, Moment
+from schemas.commands import Relation
 from schemas.facts import Polarity
 
 
@@ -43,3 +44,12 @@ class JudgeRequest(Event):
     event_time: Moment
     policy_version: int = Field(ge=0)
     content: JudgeContent
+
+
+class Judgement(Frozen):
+    """What a judge answers. ``prevails``: whether the proposed statement wins over what it contradicts."""
+
+    relation: Relation
+    #: None leaves it to a dispute.
+    prevails: bool | None = None
+    reason: str = Field(default="", max_length=1024)

@@ -1,5 +1,6 @@
 """From settings to running stages: which handler, which ledger, which models. One place, no decisions elsewhere."""
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
@@ -8,7 +9,8 @@ from typing import TypeVar
 from inference.offline_minilm import OfflineMiniLM
 from inference.rules import RuleExtractor
 from inference.stub import StubEmbedder
-from processors.ports import Embedder, Extractor
+from inference.undecided import UndecidedJudge
+from processors.ports import Embedder, Extractor, Judge
 from schemas.errors import ConfigurationError
 from sinks.ports import Ledger
 from sinks.postgres.ledger import PostgresLedger
@@ -18,13 +20,16 @@ from streams.controls import Controls
 from streams.kafka_log import KafkaLog, PartitionLog
 from streams.publisher import Publisher
 from streams.settings import Settings
+from streams.stages import timekeeper
 from streams.stages.adjudicate import Adjudicate
 from streams.stages.control import Control
 from streams.stages.extract import Extract
+from streams.stages.judge import Judging
 from streams.stages.project import Project
 from streams.stages.resolve import Resolve
-from streams.topology import BY_NAME
+from streams.topology import BY_NAME, RUNNABLE
 from streams.transactional import Handler, RecordPublisher, TransactionalStage
+from streams.worker import Service
 from topics.declaration import size_limits, topic_name
 
 _Part = TypeVar("_Part")
@@ -38,6 +43,7 @@ class Parts:
     publisher: RecordPublisher
     prefix: str
     extractor: Extractor = field(default_factory=RuleExtractor)
+    judge: Judge = field(default_factory=UndecidedJudge)
     embedder: Embedder | None = None
     vectors: VectorStore | None = None
     source: PartitionLog | None = None
@@ -53,6 +59,8 @@ def handler_for(name: str, parts: Parts) -> Handler:
         return Resolve(_present(parts.embedder, name), parts.ledger, parts.controls, parts.prefix)
     if name == "adjudicate":
         return Adjudicate(parts.controls, parts.prefix)
+    if name == "judge":
+        return Judging(parts.judge, parts.prefix)
     if name == "control":
         return Control()
     if name == "project":
@@ -78,16 +86,31 @@ def build_stages(names: Sequence[str], parts: Parts) -> list[TransactionalStage]
     ]
 
 
+class Timekeeping:
+    """The timekeeper as a service of a worker."""
+
+    name = timekeeper.NAME
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+
+    async def run(self, stop: asyncio.Event) -> None:
+        parts = self._parts
+        await timekeeper.run(parts.ledger, parts.publisher, timekeeper.now, stop, prefix=parts.prefix)
+
+
 def check_stages(names: Sequence[str]) -> None:
-    """Raises ConfigurationError, naming the stages there are."""
-    unknown = [name for name in names if name not in BY_NAME]
+    """Raises ConfigurationError, naming the stages and services there are."""
+    unknown = [name for name in names if name not in RUNNABLE]
     if unknown:
-        raise ConfigurationError(f"no stage is called {', '.join(unknown)}; there are: {', '.join(BY_NAME)}")
+        raise ConfigurationError(f"no stage is called {', '.join(unknown)}; there are: {', '.join(RUNNABLE)}")
 
 
 @asynccontextmanager
-async def open_stages(names: Sequence[str], settings: Settings) -> AsyncIterator[list[TransactionalStage]]:
-    """The named stages on the real parts of the settings; the parts are closed at the end.
+async def open_stages(
+    names: Sequence[str], settings: Settings
+) -> AsyncIterator[tuple[list[TransactionalStage], list[Service]]]:
+    """The named stages and services on the real parts of the settings; the parts are closed at the end.
 
     Raises ConfigurationError, TransientError (broker or database away) and IntegrityError (schema too new).
     """
@@ -117,7 +140,8 @@ async def open_stages(names: Sequence[str], settings: Settings) -> AsyncIterator
         if "project" in names:
             parts.vectors = await open_vectors(settings, _present(parts.embedder, "project"))
             opened.push_async_callback(parts.vectors.close)
-        yield build_stages(names, parts)
+        services = [Timekeeping(parts)] if timekeeper.NAME in names else []
+        yield build_stages([name for name in names if name in BY_NAME], parts), list[Service](services)
 
 
 async def open_ledger(settings: Settings) -> PostgresLedger:

@@ -6,12 +6,14 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import datetime
 
+from schemas.commands import Command
 from schemas.control import AuthoritySet, PolicySet, RegistrySet
 from schemas.errors import RecordTooLarge
 from schemas.turn import Record, Turn
 from streams.publisher import Publisher, size_bytes
 from streams.settings import Settings
 from streams.stage import OutRecord
+from streams.stages.outgoing import inbox_record
 from topics.admin import TopicsMissing, partition_counts
 from topics.declaration import size_limits, topic
 from topics.headers import cloud_headers
@@ -36,11 +38,21 @@ def control_record(event: Control, settings: Settings) -> OutRecord:
     return _record("control", encode_key(event.tenant), event, settings)
 
 
+def command_record(event: Command, settings: Settings) -> OutRecord:
+    """The record of a person's command, for the inbox of the entity. Raises RecordTooLarge."""
+    declared = topic("inbox")
+    record = inbox_record(event, settings.topic_prefix)
+    return _small_enough(record, min(settings.max_record_bytes, declared.max_message_bytes), settings)
+
+
 def _record(short: str, key: bytes, event: Input | Control, settings: Settings) -> OutRecord:
     declared = topic(short)
     headers = cloud_headers(event.TYPE, event.MAJOR, event.tenant, event.source, event.event_id, event.at)
     record = OutRecord(declared.full_name(settings.topic_prefix), key, event.to_json(), headers)
-    limit = min(settings.max_record_bytes, declared.max_message_bytes)
+    return _small_enough(record, min(settings.max_record_bytes, declared.max_message_bytes), settings)
+
+
+def _small_enough(record: OutRecord, limit: int, settings: Settings) -> OutRecord:
     if size_bytes(record) > limit:
         hint = " or raise CLAIMSTREAM_MAX_RECORD_BYTES" if limit == settings.max_record_bytes else ""
         raise RecordTooLarge(

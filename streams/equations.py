@@ -19,8 +19,8 @@ from streams.ends import EndOffsets, Ends, total
 from streams.stage import InRecord
 from topics.declaration import TOPICS, topic_name
 
-#: Topics whose records all come out of the outbox.
-FROM_OUTBOX: Final = ("facts", "inbox", "claims", "disputes", "reviews", "deadletters")
+#: Topics whose records all come out of the outbox; people's commands come into the inbox from outside.
+FROM_OUTBOX: Final = ("facts", "inbox", "claims", "disputes", "reviews", "judge", "deadletters")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,9 +116,17 @@ def _left_out(ledger: LedgerCounts, stage: str) -> tuple[Term, Term]:
 
 def _published(numbers: Numbers, short: str) -> Equation:
     right = [Term("outbox rows", _sent(numbers.ledger, short, numbers.prefix))]
+    if short == "inbox":
+        right.append(Term("commands", _commands(numbers.ledger)))
     if numbers.repeated.get(short):
         right.append(Term("published again", numbers.repeated[short]))
     return Equation(Term(f"on {short}", numbers.records[short]), tuple(right))
+
+
+def _commands(ledger: LedgerCounts) -> int:
+    """Commands that came from outside: those that an entity sent on to another one are in the outbox."""
+    received = ledger.counter("adjudicate", "commands", "received")
+    return received - ledger.counter("adjudicate", "commands", "sent_on")
 
 
 def _sent(ledger: LedgerCounts, short: str, prefix: str) -> int:
@@ -139,7 +147,8 @@ async def measure(ends: Ends, reads: LedgerReads, prefix: str, vectors: VectorSt
     records = {short: total(at, row.full_name(prefix)) for short, row in TOPICS.items()}
     facts, repeated = ledger.tables["facts"], {}
     for short in FROM_OUTBOX:
-        if records[short] > _sent(ledger, short, prefix):
+        outside = _commands(ledger) if short == "inbox" else 0
+        if records[short] > _sent(ledger, short, prefix) + outside:
             repeated[short], n_facts = await _repeated(ends, short, at)
             facts = n_facts if short == "facts" else facts
     if vectors is None:

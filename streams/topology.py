@@ -43,10 +43,18 @@ STAGES: tuple[StageSpec, ...] = (
     StageSpec(
         "adjudicate",
         "inbox",
-        ("claims", "disputes", "reviews", "deadletters"),
+        ("claims", "disputes", "reviews", "judge", "deadletters"),
         ("ledger",),
         "decides, in the order of the entity, what is believed",
         500,
+    ),
+    StageSpec(
+        "judge",
+        "judge",
+        ("inbox", "deadletters"),
+        ("ledger",),
+        "says how a statement relates to what is held, where a policy leaves that to a judge",
+        16,
     ),
     StageSpec(
         "control",
@@ -62,6 +70,32 @@ STAGES: tuple[StageSpec, ...] = (
 )
 
 BY_NAME: dict[str, StageSpec] = {stage.name: stage for stage in STAGES}
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceSpec:
+    """What runs beside the stages and reads no topic; topics are short names of topics/declaration.py."""
+
+    name: str
+    writes: tuple[str, ...]
+    stores: tuple[str, ...]
+    does: str
+
+
+SERVICES: tuple[ServiceSpec, ...] = (
+    ServiceSpec(
+        "timekeeper",
+        ("inbox",),
+        ("ledger",),
+        "puts moments that have come, of claims and disputes, into the inboxes",
+    ),
+)
+
+#: Everything that a worker can run.
+RUNNABLE: dict[str, StageSpec | ServiceSpec] = {
+    **BY_NAME,
+    **{service.name: service for service in SERVICES},
+}
 
 
 def picture() -> str:
@@ -80,6 +114,10 @@ def picture() -> str:
             f"  {stage.name} --> {_topic_id(topic)}" for topic in stage.writes if topic != "deadletters"
         ]
         lines += [f"  {stage.name} --> {store}" for store in stage.stores]
+    for service in SERVICES:
+        lines.append(f'  {service.name}["{service.name}"]')
+        lines += [f"  {store} --> {service.name}" for store in service.stores]
+        lines += [f"  {service.name} --> {_topic_id(topic)}" for topic in service.writes]
     lines += ["  ledger[(Postgres: ledger)]", "  vectors[(LanceDB: vectors)]"]
     lines += ["  claims --> consumers([consumers])", "  disputes --> consumers", "```"]
     return "\n".join(lines) + "\n"
@@ -91,6 +129,11 @@ def table() -> str:
     for stage in STAGES:
         rows.append(
             f"| `{stage.name}` | {stage.reads} | {', '.join(stage.writes)} | {', '.join(stage.stores)} | {stage.does} |"
+        )
+    for service in SERVICES:
+        rows.append(
+            f"| `{service.name}` | the clock | {', '.join(service.writes)} | {', '.join(service.stores)} "
+            f"| {service.does} |"
         )
     return "\n".join(rows) + "\n"
 

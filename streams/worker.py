@@ -7,7 +7,7 @@ import contextlib
 import logging
 import signal
 from collections.abc import AsyncIterator, Callable, Sequence
-from typing import Final
+from typing import Final, Protocol
 
 from streams.faust_adapter import FaustOptions, StageApp
 from streams.stage import Stage
@@ -20,15 +20,26 @@ EXIT_CRASHED: Final = 1
 _SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
 
 
+class Service(Protocol):
+    """What runs beside the stages and reads no topic."""
+
+    name: str
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Until `stop`; what it raises ends the process."""
+        ...
+
+
 async def host(
     stages: Sequence[Stage],
     options: FaustOptions,
     *,
+    services: Sequence[Service] = (),
     stop: asyncio.Event | None = None,
     on_ready: Callable[[], None] | None = None,
     topics_timeout_s: float = 30.0,
 ) -> int:
-    """Run `stages` until SIGTERM, SIGINT or `stop` (exit code 0) or until one crashes (logged, exit code 1).
+    """Run `stages` and `services` until SIGTERM, SIGINT or `stop` (exit code 0) or until one crashes (logged, 1).
 
     `on_ready` is called once, when every stage has had its first assignment of partitions (an idle worker
     may get none). Raises what a stage's `start` raises, and TopicsMissing when an input topic does not
@@ -58,12 +69,15 @@ async def host(
             opened.push_async_callback(app.stop)
         # Together: each one waits for its group's first assignment, seconds that need not add up.
         await asyncio.gather(*(app.start() for app in apps))
-        return await _until_ended(apps, stopping)
+        if not apps and on_ready is not None:
+            on_ready()
+        return await _until_ended(apps, services, stopping)
 
 
-async def _until_ended(apps: Sequence[StageApp], stopping: asyncio.Event) -> int:
+async def _until_ended(apps: Sequence[StageApp], services: Sequence[Service], stopping: asyncio.Event) -> int:
     asked = asyncio.create_task(stopping.wait())
     ends = {asyncio.create_task(app.ended()): app.name for app in apps}
+    ends |= {asyncio.create_task(service.run(stopping)): service.name for service in services}
     done, pending = await asyncio.wait({asked, *ends}, return_when=asyncio.FIRST_COMPLETED)
     for task in pending:
         task.cancel()
@@ -72,6 +86,8 @@ async def _until_ended(apps: Sequence[StageApp], stopping: asyncio.Event) -> int
     for task, name in ends.items():
         if task in done:
             error = task.exception()
+            if error is None and stopping.is_set():
+                continue  # a service that was asked to end
             log.critical("%s ended: %s; the process ends, start it again", name, error, exc_info=error)
             code = EXIT_CRASHED
     return code

@@ -11,15 +11,16 @@ from importlib.metadata import version
 from typing import Any, Final
 
 from schemas.base import SEPARATOR, Event
+from schemas.commands import Command, Due, Verdict
 from schemas.control import AuthoritySet, PolicySet, RegistrySet
 from schemas.facts import FactsExtracted
 from schemas.inbox import Proposal
 from schemas.turn import Record, Turn
-from streams.envelope import control_record, input_record
+from streams.envelope import command_record, control_record, input_record
 from streams.settings import Settings
 from streams.stage import OutRecord
 from streams.stages.outgoing import facts_record, inbox_record, ledger_record
-from streams.topology import STAGES, StageSpec
+from streams.topology import SERVICES, STAGES, StageSpec
 from tools import dead_letter_schema
 from tools.event_examples import examples
 from tools.event_schemas import EVENTS, TOPIC_EVENTS, event_schema, file_name, plain, urn
@@ -71,7 +72,8 @@ def document() -> dict[str, Any]:
         },
         "defaultContentType": "application/json",
         "channels": {short: _channel(topic) for short, topic in TOPICS.items()},
-        "operations": {name: row for stage in STAGES for name, row in _operations(stage).items()},
+        "operations": {name: row for stage in STAGES for name, row in _operations(stage).items()}
+        | {f"{row.name}.send.{short}": _sent(row.name, short) for row in SERVICES for short in row.writes},
         "components": {
             "messages": {kind: _message(kind, model) for kind, model in EVENTS.items()}
             | {"deadletter": _dead_message()},
@@ -117,9 +119,13 @@ def _operations(stage: StageSpec) -> dict[str, Any]:
     receive["bindings"] = {"kafka": {"groupId": group, "bindingVersion": _KAFKA_BINDING}}
     found = {f"{stage.name}.receive.{stage.reads}": receive}
     for short in stage.writes:
-        text = f"What `{stage.name}` cannot process." if short == _DEAD else f"What `{stage.name}` finds."
-        found[f"{stage.name}.send.{short}"] = _operation("send", short, text)
+        found[f"{stage.name}.send.{short}"] = _sent(stage.name, short)
     return found
+
+
+def _sent(name: str, short: str) -> dict[str, Any]:
+    text = f"What `{name}` cannot process." if short == _DEAD else f"What `{name}` finds."
+    return _operation("send", short, text)
 
 
 def _operation(action: str, short: str, summary: str) -> dict[str, Any]:
@@ -190,7 +196,9 @@ def as_sent(event: Event) -> OutRecord:
         return control_record(event, _shipped_settings())
     if isinstance(event, FactsExtracted):
         return facts_record(event, DEFAULT_PREFIX)
-    if isinstance(event, Proposal):
+    if isinstance(event, Command):
+        return command_record(event, _shipped_settings())
+    if isinstance(event, Proposal | Verdict | Due):
         return inbox_record(event, DEFAULT_PREFIX)
     return ledger_record(event, DEFAULT_PREFIX)
 

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Final, TypeVar
 
 from processors.deciding.fold import fold
+from processors.deciding.model import DueAt, EntityKey
 from processors.deciding.working_set import WorkingSet
 from processors.embedding import EmbedderProfile
 from processors.receiving import RECORD_EXTRACTOR, extracted, record_facts
@@ -18,14 +19,24 @@ from processors.registry import Registry, shipped
 from processors.resolving import resolve
 from schemas.base import Event
 from schemas.claims import ClaimChanged
+from schemas.commands import Command, CommandContent
 from schemas.control import AuthoritySet, PolicyRule, PolicySet, PredicateSpec, RegistrySet, Weight
 from schemas.disputes import DisputeChanged
 from schemas.facts import Fact, FactsExtracted, Mention, Quote, StatedFact
+from schemas.ids import derived_id, fact_id
 from schemas.inbox import Proposal, Versions
+from schemas.judge import Judgement, JudgeRequest
 from schemas.reviews import ReviewRaised
 from schemas.turn import Message, Record, RecordContent, Turn, TurnContent
+from streams.stages.judge import verdict
+from streams.stages.timekeeper import due_record
 
 TENANT: Final = "acme"
+_EXPIRY: Final = (
+    derived_id(fact_id("acme", "chat", "e2", 0), "dispute"),
+    "dispute_expiry",
+    datetime(2026, 4, 1, 9, 5, tzinfo=UTC),
+)
 _START: Final = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 _USER: Final = Mention(text="I", type="user", entity="user:u1")
 #: No label of the story is resolved by similarity, so that no embedder is needed.
@@ -168,6 +179,8 @@ def examples() -> MappingProxyType[str, Event]:
     proposals = [_proposal(event) for event in stated]
     ws = WorkingSet()
     fold(ws, proposals, _View())
+    asked = _judged(proposals[:2])
+    question = _first(asked, JudgeRequest)
     found: tuple[Event, ...] = (
         TURN,
         RECORD,
@@ -179,8 +192,45 @@ def examples() -> MappingProxyType[str, Event]:
         _first(ws, ClaimChanged),
         _first(ws, DisputeChanged),
         _first(ws, ReviewRaised),
+        _command(_first(ws, DisputeChanged)),
+        question,
+        verdict(question, Judgement(relation="undecided", reason="no model is set up to judge"), "undecided"),
+        due_record(DueAt(EntityKey(TENANT, "user:u1"), *_EXPIRY)),
     )
     return MappingProxyType({event.TYPE: event for event in found})
+
+
+class _JudgeView(_View):
+    """As if the policy left time zones to a judge."""
+
+    def policy(self, tenant: str, version: int) -> PolicySet:
+        return POLICY.model_copy(
+            update={"rules": (PolicyRule(pattern="user.timezone", strategy="llm-judge"),)}
+        )
+
+
+def _judged(proposals: list[Proposal]) -> WorkingSet:
+    ws = WorkingSet()
+    fold(ws, proposals, _JudgeView())
+    return ws
+
+
+def _command(dispute: DisputeChanged) -> Command:
+    moment = _START + timedelta(hours=3)
+    return Command(
+        tenant=TENANT,
+        entity=dispute.entity,
+        id=fact_id(TENANT, "cli", "ruling-1", 0),
+        source="cli",
+        event_id="ruling-1",
+        event_time=moment,
+        received_at=moment,
+        actor="operator",
+        action="uphold_incumbent",
+        dispute_id=dispute.dispute_id,
+        expected_slot_version=dispute.slot_version,
+        content=CommandContent(reason="the calendar says PST"),
+    )
 
 
 def _first(ws: WorkingSet, model: type[E]) -> E:

@@ -20,7 +20,8 @@ from schemas.claims import ClaimChanged
 from schemas.control import CONTROL
 from schemas.disputes import DisputeChanged
 from schemas.facts import FactsExtracted
-from schemas.inbox import INBOX
+from schemas.inbox_records import INBOX
+from schemas.judge import JudgeRequest
 from schemas.reviews import ReviewRaised
 from schemas.turn import INPUTS
 from topics.declaration import TOPICS
@@ -34,6 +35,7 @@ TOPIC_EVENTS: Final[MappingProxyType[str, tuple[type[Event], ...]]] = MappingPro
         "facts": (FactsExtracted,),
         "inbox": tuple(INBOX.values()),
         "control": tuple(CONTROL.values()),
+        "judge": (JudgeRequest,),
         "claims": (ClaimChanged,),
         "disputes": (DisputeChanged,),
         "reviews": (ReviewRaised,),

@@ -106,6 +106,8 @@ CREATE TABLE entities (
     policy integer NOT NULL,
     authority integer NOT NULL,
     registry integer NOT NULL,
+    -- The entity that it was merged into; empty while it stands for itself.
+    moved_to text COLLATE "C" NOT NULL,
     PRIMARY KEY (tenant, entity)
 ) WITH (fillfactor = 80);
 

@@ -13,7 +13,7 @@ from prometheus_client import start_http_server
 from schemas.errors import ClaimstreamError
 from streams.cli import running
 from streams.settings import Settings
-from streams.topology import BY_NAME, STAGES
+from streams.topology import RUNNABLE
 
 
 class WorkerEnded(ClaimstreamError):
@@ -23,7 +23,8 @@ class WorkerEnded(ClaimstreamError):
 def register(app: typer.Typer) -> None:
     """Add the command."""
     app.command(
-        "worker", epilog="Stages: " + ", ".join(f"{stage.name} ({stage.does})" for stage in STAGES) + "."
+        "worker",
+        epilog="Stages: " + ", ".join(f"{stage.name} ({stage.does})" for stage in RUNNABLE.values()) + ".",
     )(worker)
 
 
@@ -44,13 +45,13 @@ def worker(
 def stage_names(names: Sequence[str], every: bool) -> list[str]:
     """The stages asked for, each once. Raises typer.BadParameter for none, for both ways, for an unknown one."""
     if bool(names) == every:
-        raise typer.BadParameter(f"name the stages ({', '.join(BY_NAME)}), or say --all")
+        raise typer.BadParameter(f"name the stages ({', '.join(RUNNABLE)}), or say --all")
     for name in names:
-        if name not in BY_NAME:
-            near = difflib.get_close_matches(name, BY_NAME, n=1)
-            hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(BY_NAME)}"
+        if name not in RUNNABLE:
+            near = difflib.get_close_matches(name, RUNNABLE, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(RUNNABLE)}"
             raise typer.BadParameter(f"{name!r} is no stage; {hint}")
-    return list(dict.fromkeys(names)) if names else list(BY_NAME)
+    return list(dict.fromkeys(names)) if names else list(RUNNABLE)
 
 
 async def _host(names: Sequence[str], settings: Settings) -> int:
@@ -65,7 +66,10 @@ async def _host(names: Sequence[str], settings: Settings) -> int:
     options = FaustOptions(
         settings.bootstrap, settings.topic_prefix, session_timeout_s=settings.session_timeout_s
     )
-    async with Heartbeat(settings.health_dir, names) as heartbeat, open_stages(names, settings) as stages:
+    async with (
+        Heartbeat(settings.health_dir, names) as heartbeat,
+        open_stages(names, settings) as (stages, services),
+    ):
         if settings.metrics_port:
             start_http_server(settings.metrics_port, settings.metrics_host)
-        return await host(stages, options, on_ready=heartbeat.ready)
+        return await host(stages, options, services=services, on_ready=heartbeat.ready)

@@ -9,8 +9,9 @@ from processors.deciding.fold import fold
 from processors.deciding.late import plan_late
 from processors.deciding.model import EntityKey
 from processors.deciding.others import fold_alone, is_alone, locate, plan_alone
-from processors.deciding.working_set import WorkingSet, apart, plan
+from processors.deciding.working_set import WorkingSet, apart, parties, plan
 from schemas.base import read_object
+from schemas.commands import Command
 from schemas.errors import KeyMismatch, PoisonError, UnreadableRecord
 from schemas.inbox import Proposal, Versions
 from schemas.inbox_records import INBOX, InboxRecord
@@ -34,6 +35,8 @@ class Adjudicate:
 
     async def apply(self, tx: Transaction, items: Sequence[tuple[InRecord, InboxRecord]]) -> Applied:
         applied = Applied()
+        # Commands come from outside, everything else of the inbox out of an outbox: the equations tell them apart.
+        tx.count("commands", "received", sum(isinstance(record, Command) for _, record in items))
         for run in runs([record for _, record in items]):
             alone = run[0] if is_alone(run[0]) else None
             ws = await (self._statements(tx, run) if alone is None else self._alone(tx, alone))
@@ -41,13 +44,14 @@ class Adjudicate:
             for decision in ws.decisions:
                 tx.count("decided", decision.outcome)
             tx.count("discarded", "duplicate_record", len(run) - len(ws.decisions))
+            tx.count("commands", "sent_on", sum(isinstance(event, Command) for event in ws.events))
             applied.outgoing += [ledger_record(event, self._prefix) for event in ws.events]
         return applied
 
     async def _statements(self, tx: Transaction, run: Sequence[InboxRecord]) -> WorkingSet:
         proposals = [record for record in run if isinstance(record, Proposal)]
         ws = await tx.load(plan(proposals))
-        for more in (apart(ws, proposals), plan_late(ws, proposals)):
+        for more in (apart(ws, proposals), parties(ws), plan_late(ws, proposals)):
             if more is not None:
                 ws.merge(await tx.load(more))
         await self._controls.ensure(tx, _versions(ws, proposals))

@@ -4,7 +4,7 @@ from schemas.base import Event
 from schemas.claims import ClaimChanged
 from schemas.disputes import DisputeChanged
 from schemas.facts import FactsExtracted
-from schemas.inbox import Proposal
+from schemas.inbox_records import InboxRecord
 from schemas.judge import JudgeRequest
 from schemas.reviews import ReviewRaised
 from streams.stage import OutRecord
@@ -29,7 +29,8 @@ def facts_record(event: FactsExtracted, prefix: str) -> OutRecord:
     )
 
 
-def inbox_record(event: Proposal, prefix: str) -> OutRecord:
+def inbox_record(event: InboxRecord, prefix: str) -> OutRecord:
+    """The record of anything that an inbox takes."""
     headers = cloud_headers(
         event.TYPE, event.MAJOR, event.tenant, event.source, str(event.id), event.event_time
     )

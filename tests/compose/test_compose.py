@@ -16,12 +16,12 @@ import jsonschema
 import pytest
 import yaml
 
-from streams.topology import STAGES
+from streams.topology import RUNNABLE
 from tests.fixtures.broker import Broker
 
 ROOT = Path(__file__).parents[2]
 TIMEOUT_S = 90
-OURS = {"topics", "cli", *(stage.name for stage in STAGES)}
+OURS = {"topics", "cli", *RUNNABLE}
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +41,7 @@ def test_it_is_valid_for_compose(compose: dict[str, Any]) -> None:
 def test_every_stage_is_a_service_that_restarts_and_is_checked(compose: dict[str, Any]) -> None:
     services = compose["services"]
     assert services.keys() == OURS | {"kafka", "postgres"}
-    for stage in STAGES:
+    for stage in RUNNABLE.values():
         service = services[stage.name]
         assert service["command"] == ["worker", stage.name]
         assert service["restart"] == "unless-stopped"
@@ -152,7 +152,7 @@ def test_each_service_gets_well_and_ends_in_order(
     running.append(creating)
     assert creating.wait(TIMEOUT_S) == 0, services["topics"].log()
 
-    stages = {stage.name: services[stage.name] for stage in STAGES}
+    stages = {name: services[name] for name in RUNNABLE}
     processes = {name: service.start() for name, service in stages.items()}
     running.extend(processes.values())
     for name, service in stages.items():

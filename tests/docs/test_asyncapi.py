@@ -12,7 +12,7 @@ import pytest
 import yaml
 from jsonschema import Draft7Validator
 
-from streams.topology import STAGES
+from streams.topology import SERVICES, STAGES
 from tests.docs.asyncapi_specs import NotAvailable, official_schema
 from tools.asyncapi import as_sent
 from tools.event_examples import examples
@@ -123,7 +123,7 @@ def test_each_event_is_in_the_channel_it_is_sent_to(document: dict[str, Any]) ->
 
 def test_operations_are_what_the_stages_read_and_write(document: dict[str, Any]) -> None:
     wanted = {(stage.name, "receive", stage.reads) for stage in STAGES}
-    wanted |= {(stage.name, "send", short) for stage in STAGES for short in stage.writes}
+    wanted |= {(stage.name, "send", short) for stage in (*STAGES, *SERVICES) for short in stage.writes}
     found = set()
     for name, operation in document["operations"].items():
         assert re.fullmatch(r"[A-Za-z0-9_.-]+", name)

@@ -27,7 +27,16 @@ COUNTERS = (
     StoredCounter("adjudicate", "p.inbox.v1", "emitted", "p.disputes.v1", 1),
     StoredCounter("project", "p.claims.v1", "discarded", "not_newer", 3),
 )
-RECORDS = {"turns": 10, "facts": 7, "inbox": 8, "claims": 8, "disputes": 1, "reviews": 0, "deadletters": 2}
+RECORDS = {
+    "turns": 10,
+    "facts": 7,
+    "inbox": 8,
+    "claims": 8,
+    "disputes": 1,
+    "reviews": 0,
+    "judge": 0,
+    "deadletters": 2,
+}
 GOOD = Numbers("p", RECORDS, 9, LedgerCounts(TABLES, COUNTERS), {}, vectors=6, active_vectors=5)
 
 
@@ -83,3 +92,15 @@ def test_a_stage_lags_until_it_has_read_and_published_all() -> None:
     assert lagging(at, rows[:1], "p", ["extract"])
     assert lagging(at, [rows[0], rows[1]._replace(published_offset=1)], "p", ["extract"])
     assert lagging(at, [rows[0], rows[1]._replace(next_offset=1, published_offset=1)], "p", ["extract"])
+
+
+def test_commands_come_into_the_inbox_from_outside() -> None:
+    told = replace(GOOD, records={**RECORDS, "inbox": 9})
+    assert broken(told)
+    counters = (
+        *COUNTERS,
+        StoredCounter("adjudicate", "p.inbox.v1", "commands", "received", 2),
+        StoredCounter("adjudicate", "p.inbox.v1", "commands", "sent_on", 1),
+    )
+    ledger = LedgerCounts({**TABLES, "decisions": 9}, counters)
+    assert broken(replace(told, ledger=ledger)) == []
