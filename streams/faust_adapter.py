@@ -145,7 +145,10 @@ class StageApp:
                 current = self._still_ours(events)
                 self._expect_from_commit(current)
                 await self._runner.run([_record(event) for event in current])
-                for event in current:
+                # An acknowledgement belongs to the generation the record was read in. After a rebalance it
+                # could set back, or push past unread records, what the new owner commits; the batch comes
+                # again instead.
+                for event in self._still_ours(current):
                     event.ack()
         except Exception as exc:
             # Faust would restart the agent and go on past the unacknowledged batch: end everything instead.
@@ -168,9 +171,14 @@ class StageApp:
         return events
 
     def _still_ours(self, events: list[Event]) -> list[Event]:
-        """Without what was buffered before a rebalance: the owner reads it again from the last commit."""
-        generation = self._app.consumer_generation_id
-        current = [event for event in events if event.message.generation_id == generation]
+        """Without what was read before a rebalance, or during one: the owner reads it again from the last
+        commit.
+
+        While partitions are being revoked (flow suspended) Faust has thrown its buffer away, but still puts
+        the record it had in its hands behind the hole.
+        """
+        active, generation = self._app.flow_control.is_active(), self._app.consumer_generation_id
+        current = [event for event in events if active and event.message.generation_id == generation]
         if len(current) < len(events):
             metrics.STALE.labels(self.name).inc(len(events) - len(current))
         return current

@@ -20,7 +20,7 @@ RETRIED: Final = Counter(
 CRASHED: Final = Counter("claimstream_crashed_batches", "Batches that ended the process", ["stage"])
 STALE: Final = Counter(
     "claimstream_stale",
-    "Buffered records left out after a rebalance; they are read again by the owner",
+    "Records not processed or not acknowledged because of a rebalance; they come again",
     ["stage"],
 )
 BATCH_SECONDS: Final = Histogram(

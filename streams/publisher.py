@@ -107,10 +107,9 @@ class Publisher:
             self.refuse_too_large(record)
         producer = await self._connected()
         try:
-            async with asyncio.timeout(self._timeout_s):
-                waves = await self._batches(producer, records)
-                while waves:
-                    await self._send_wave(producer, waves)
+            waves = await self._batches(producer, records)
+            while waves:
+                await self._send_wave(producer, waves)
         except (UnknownTopicOrPartitionError, InvalidTopicError, TopicAuthorizationFailedError) as exc:
             raise ConfigurationError(
                 f"cannot write to {sorted({r.topic for r in records})} at {self._bootstrap} "
@@ -121,7 +120,11 @@ class Publisher:
                 f"the broker refused a record for {sorted({r.topic for r in records})} for its size: its "
                 "max.message.bytes is below the declared one; run `claimstream topics describe`"
             ) from exc
-        except (KafkaError, TimeoutError, OSError) as exc:
+        except (KafkaError, TimeoutError, OSError, asyncio.CancelledError) as exc:
+            task = asyncio.current_task()
+            if isinstance(exc, asyncio.CancelledError) and task is not None and task.cancelling():
+                raise
+            # Another call replaces the producer we share: what we wait for is cancelled, and we are not.
             await self._replace(producer)
             raise TransientError(
                 f"the broker at {self._bootstrap} did not confirm {len(records)} records "
@@ -142,7 +145,7 @@ class Publisher:
         level = sender_log.level
         sender_log.setLevel(logging.CRITICAL)  # it prints a trace for a broker that merely lacks the request
         try:
-            await _close_quietly(await self._open(True))
+            await (await self._open(True)).stop()
         except TransientError as exc:
             if not isinstance(exc.__cause__, UnknownError | UnsupportedVersionError):
                 raise
@@ -165,7 +168,7 @@ class Publisher:
             async with asyncio.timeout(self._timeout_s):
                 await producer.start()
         except (KafkaError, TimeoutError, OSError) as exc:
-            await _close_quietly(producer)
+            await _discard(producer)
             raise TransientError(
                 f"no Kafka broker answered at {self._bootstrap} ({type(exc).__name__}: {exc}); start one, for "
                 "example with `claimstream dev`, or set CLAIMSTREAM_BOOTSTRAP"
@@ -173,13 +176,12 @@ class Publisher:
         return producer
 
     async def _replace(self, broken: AIOKafkaProducer) -> None:
-        """After an idempotent producer lost a batch its sender is dead for good; a new one costs
-        milliseconds.
-        """
-        async with self._replacing:
-            if self._producer is broken:
-                self._producer = None
-        await _close_quietly(broken)
+        """After an idempotent producer lost a batch its sender is dead for good; a new one costs milliseconds."""
+        if self._producer is not broken:
+            return  # another call that shares it did
+        self._producer = None
+        # In a task of its own: closing lets out the cancellation of the tasks it ends, which is not ours.
+        await asyncio.wait({asyncio.ensure_future(_discard(broken))})
 
     async def _batches(
         self, producer: AIOKafkaProducer, records: Sequence[OutRecord]
@@ -216,12 +218,16 @@ class Publisher:
         for (topic, partition), waiting in list(waves.items()):
             batch = waiting.popleft()
             batch.close()
-            confirmations.append(await producer.send_batch(batch, topic, partition=partition))
+            confirmation = await producer.send_batch(batch, topic, partition=partition)
+            confirmation.add_done_callback(_retrieve)
+            confirmations.append(confirmation)
             if not waiting:
                 del waves[topic, partition]
-        for outcome in await asyncio.gather(*confirmations, return_exceptions=True):
-            if isinstance(outcome, BaseException):
-                raise outcome
+        done, pending = await asyncio.wait(confirmations, timeout=self._timeout_s)
+        for confirmation in done:
+            confirmation.result()
+        if pending:
+            raise TimeoutError(f"{len(pending)} batches without an answer after {self._timeout_s:g} s")
 
 
 def size_bytes(record: OutRecord) -> int:
@@ -235,10 +241,18 @@ def _append(batch: BatchBuilder, record: OutRecord) -> bool:
     return added is not None
 
 
-async def _close_quietly(producer: AIOKafkaProducer) -> None:
-    """Close a producer that may hold batches it can never deliver: `stop` alone would wait for them for ever."""
-    sender = producer._sender
-    for close in (producer.client.close, sender.close, producer.stop):
-        with contextlib.suppress(Exception):
+def _retrieve(confirmation: asyncio.Future[object]) -> None:
+    """Look at the outcome, also of a batch nobody waits for any more: asyncio complains otherwise."""
+    if not confirmation.cancelled():
+        confirmation.exception()
+
+
+async def _discard(producer: AIOKafkaProducer) -> None:
+    """Close a producer that may hold batches it can never deliver: its own `stop` would wait for them for
+    ever.
+    """
+    producer._closed = True
+    for close in (producer.client.close, producer._sender.close):
+        with contextlib.suppress(Exception, asyncio.CancelledError):
             async with asyncio.timeout(_CLOSE_TIMEOUT_S):
                 await close()

@@ -38,6 +38,10 @@ class RetriesExhausted(IntegrityError):
     """A batch failed as often as `max_tries` allows; the process ends and the batch comes again."""
 
 
+class StrayCancellation(IntegrityError):
+    """Something inside a stage was cancelled and let it out; the process ends and the batch comes again."""
+
+
 class Runner:
     """Runs the batches of one stage. One instance per stage and process; `run` is never called
     concurrently.
@@ -161,6 +165,14 @@ class Runner:
                     "%s: %s failed (try %s): %s; trying again in %.1f s", name, what, tries, exc, delay_s
                 )
                 await self._sleep(delay_s)
+            except asyncio.CancelledError as exc:
+                task = asyncio.current_task()
+                if task is not None and task.cancelling():
+                    raise
+                # Nobody cancelled us: a client let its own cancellation out. It must not pass for an
+                # orderly end, which a task group would take it for: the batch would be acknowledged undone.
+                metrics.CRASHED.labels(name).inc()
+                raise StrayCancellation(f"{name}: {what}: cancelled from inside") from exc
             except Exception:
                 metrics.CRASHED.labels(name).inc()
                 raise

@@ -5,6 +5,8 @@ silence.
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 from collections.abc import AsyncIterator
 
 import pytest
@@ -111,4 +113,27 @@ async def test_it_works_again_after_the_broker_went_away() -> None:
         await publisher.publish([record])
         (found,) = await read_all(second.bootstrap, "again.inbox.v1")
         assert found.value == b"v"
+        await publisher.stop()
+
+
+async def test_calls_that_share_a_producer_when_it_breaks_all_get_the_transient_error() -> None:
+    with Tansu() as broker:
+        await create_topics(broker.bootstrap, "shared")
+        publisher = Publisher(broker.bootstrap, timeout_s=1.5)
+        await publisher.start()
+        records = [OutRecord("shared.inbox.v1", f"k{n}".encode(), b"v") for n in range(16)]
+        await publisher.publish(records)
+        os.kill(
+            broker.pid, signal.SIGSTOP
+        )  # it hangs: every call runs into its own timeout at another moment
+        try:
+            calls = []
+            for record in records:
+                calls.append(asyncio.create_task(publisher.publish([record])))
+                await asyncio.sleep(0.02)
+            outcomes = await asyncio.gather(*calls, return_exceptions=True)
+        finally:
+            os.kill(broker.pid, signal.SIGCONT)
+        assert [type(outcome) for outcome in outcomes] == [TransientError] * 16
+        await publisher.publish(records)
         await publisher.stop()

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from schemas.errors import TransientError
 from streams import metrics
 from streams.backoff import Backoff
-from streams.runner import RecordsSkipped, RetriesExhausted, Runner, by_partition
+from streams.runner import RecordsSkipped, RetriesExhausted, Runner, StrayCancellation, by_partition
 from streams.stage import InRecord, Stage
 
 
@@ -109,6 +109,40 @@ async def test_one_failing_partition_of_several_raises_its_own_error() -> None:
     stage.concurrent_partitions = 8  # type: ignore[attr-defined]
     with pytest.raises(KeyError):
         await Runner(stage).run([record(p, 1) for p in (0, 1, 2)])
+
+
+@pytest.mark.parametrize("concurrent", [1, 8])
+async def test_a_cancellation_from_inside_a_stage_is_an_error_and_not_an_end(concurrent: int) -> None:
+    stage = Recorder()
+    stage.concurrent_partitions = concurrent  # type: ignore[attr-defined]
+
+    async def process(batch: Sequence[InRecord]) -> None:
+        if batch[0].partition == 1:
+            cancelled: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            cancelled.cancel()
+            await cancelled
+
+    stage.process = process  # type: ignore[method-assign]
+    with pytest.raises(StrayCancellation):
+        await Runner(stage).run([record(p, 1) for p in (0, 1, 2)])
+
+
+@pytest.mark.parametrize("concurrent", [1, 8])
+async def test_a_cancellation_from_outside_ends_the_run(concurrent: int) -> None:
+    stage = Recorder()
+    stage.concurrent_partitions = concurrent  # type: ignore[attr-defined]
+    started = asyncio.Event()
+
+    async def process(_batch: Sequence[InRecord]) -> None:
+        started.set()
+        await asyncio.Event().wait()
+
+    stage.process = process  # type: ignore[method-assign]
+    task = asyncio.create_task(Runner(stage).run([record(p, 1) for p in (0, 1)]))
+    await started.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
 
 
 async def test_any_other_error_propagates_at_once() -> None:
