@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 import pytest
@@ -34,9 +35,15 @@ def published(kind: str) -> Draft202012Validator:
     return Draft202012Validator(schema, format_checker=FORMATS)
 
 
+@lru_cache(maxsize=1)
+def components() -> dict[str, Any]:
+    found: dict[str, Any] = document()["components"]
+    return found
+
+
 def in_asyncapi(kind: str) -> Draft7Validator:
     """The same schema as the AsyncAPI document has it, in draft 07."""
-    whole = {"$ref": f"#/components/schemas/{kind}", "components": document()["components"]}
+    whole = {"$ref": f"#/components/schemas/{kind}", "components": components()}
     return Draft7Validator(whole, format_checker=FORMATS)
 
 
