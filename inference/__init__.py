@@ -2,7 +2,7 @@
 
 import os
 
-# The wheel of onnxruntime (seen in 1.32) makes up a device id, keeps events in ~/.cache and the temporary folder and is
-# built to send them to its maker, from its import on; only this variable, set before, keeps it from all three. A memory of
-# what people said sends nothing anywhere by itself. Whoever sets it to 0 has asked for it.
+# From its import on, the wheel of onnxruntime (seen in 1.32) makes up a device id, keeps events in ~/.cache and in the
+# temporary folder, and is built to send them to its maker. Only this variable, set before, keeps it from all three. A
+# memory of what people said sends nothing anywhere by itself. Whoever sets it to 0 has asked for it.
 os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
