@@ -16,7 +16,7 @@ from processors.deciding.model import DueAt
 from schemas.commands import Due
 from schemas.errors import TransientError
 from schemas.ids import derived_id
-from sinks.ports import Ledger, LogKey, Transaction
+from sinks.ports import Ledger, LogKey, Progress, Transaction
 from streams.runner import Runner
 from streams.stage import InRecord
 from streams.stages.outgoing import inbox_record
@@ -52,26 +52,19 @@ class Timekeeper:
             limits=size_limits(prefix),
         )
         self._runner = Runner(self._stage)
-        #: False until what an earlier timekeeper committed and did not publish is known to be published.
-        self._clean = False
 
     async def tick(self) -> int:
         """Sends all that is due now; returns how many ticks that took. Raises TransientError."""
         now, ticks = self._clock(), 0
-        while await self._left(now):
-            progress = await self._ledger.progress(_PLACE)
-            offset = 0 if progress is None else progress.next_offset
-            await self._runner.run([_tick(offset, now)])
-            self._clean = True
+        while True:
+            progress = await self._ledger.progress(_PLACE) or Progress()
+            # What another timekeeper committed and did not publish is published by the next tick, whoever's it is.
+            left = progress.published_offset < progress.next_offset
+            async with self._ledger.snapshot() as reads:
+                if not left and not await reads.due_before(now, 1):
+                    return ticks
+            await self._runner.run([_tick(progress.next_offset, now)])
             ticks += 1
-        return ticks
-
-    async def _left(self, now: datetime) -> bool:
-        if not self._clean:
-            progress = await self._ledger.progress(_PLACE)
-            self._clean = progress is None or progress.published_offset >= progress.next_offset
-        async with self._ledger.snapshot() as reads:
-            return not self._clean or bool(await reads.due_before(now, 1))
 
 
 async def run(
