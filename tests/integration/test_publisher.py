@@ -9,6 +9,7 @@ import os
 import signal
 from collections.abc import AsyncIterator
 
+import psutil
 import pytest
 from aiokafka import AIOKafkaConsumer, ConsumerRecord
 
@@ -123,9 +124,10 @@ async def test_calls_that_share_a_producer_when_it_breaks_all_get_the_transient_
         await publisher.start()
         records = [OutRecord("shared.inbox.v1", f"k{n}".encode(), b"v") for n in range(16)]
         await publisher.publish(records)
-        os.kill(
-            broker.pid, signal.SIGSTOP
-        )  # it hangs: every call runs into its own timeout at another moment
+        # It hangs, and every call runs into its own timeout at another moment.
+        os.kill(broker.pid, signal.SIGSTOP)
+        while psutil.Process(broker.pid).status() != psutil.STATUS_STOPPED:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
         try:
             calls = []
             for record in records:
