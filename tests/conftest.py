@@ -18,6 +18,14 @@ def pytest_configure() -> None:
 
 
 # Imported inside the hooks: pytest must import the plugins first, to rewrite their asserts.
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    # Whoever takes the fixture has the marker: `make test-fast` must not start a broker for one that was forgotten.
+    for item in items:
+        for name in ("broker", "postgres"):
+            if name in getattr(item, "fixturenames", ()):
+                item.add_marker(name)
+
+
 def pytest_report_header() -> str:
     from tests.fixtures import broker
 
