@@ -35,7 +35,10 @@ def body_hash(event: Input) -> str:
 def record_facts(record: Record) -> list[Fact]:
     """The stated facts of a record, numbered."""
     stated = (fact.model_dump() for fact in record.content.facts)
-    return [Fact.model_validate({**fact, "ordinal": number, "rule": "record"}) for number, fact in enumerate(stated)]
+    return [
+        Fact.model_validate({**fact, "ordinal": number, "rule": "record"})
+        for number, fact in enumerate(stated)
+    ]
 
 
 def numbered(facts: Iterable[Fact]) -> list[Fact]:
