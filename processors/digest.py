@@ -59,6 +59,7 @@ def canonical_rows(rows: EntityRows) -> dict[str, Any]:
             entity.policy,
             entity.authority,
             entity.registry,
+            entity.moved_to,
         ],
         "slots": sorted((_held_slot(row) for row in rows.slots), key=canonical_json),
         "claims": sorted((_claim(row) for row in rows.claims), key=_by_id),

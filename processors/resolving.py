@@ -5,7 +5,8 @@ from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 from processors.embedding import EmbedderProfile
-from processors.identity import entity_of, type_of
+from processors.identity import entity_of, is_unresolved, type_of
+from processors.identity.naming import canonical_type
 from processors.predicates import rank
 from processors.registry import Registry
 from schemas.facts import Fact, FactsExtracted
@@ -31,14 +32,17 @@ def resolve(
     similar: Mapping[str, float],
     bands: EmbedderProfile,
     vector: str,
+    resolved_as: str | None = None,
+    suggested: tuple[str, ...] = (),
 ) -> Proposal:
-    """The proposal of one fact.
+    """The proposal of one fact. Where its mentions have entities, those are what it is about.
 
     ``similar`` maps predicate names to the cosine of the label (empty when the registry knows the label); ``bands``
     is the profile of the embedder that these and ``vector`` come from.
     """
     subject = entity_of(fact.subject)
-    kind = type_of(subject)
+    # Of an unresolved mention the type is known all the same: the predicate must fit whomever it is assigned to.
+    kind = canonical_type(fact.subject.type) if is_unresolved(subject) else type_of(subject)
     label, polarity = registry.affirmed(fact.predicate, fact.polarity, kind)
     candidates = rank(
         label,
@@ -59,6 +63,8 @@ def resolve(
         event_id=event.event_id,
         ordinal=fact.ordinal,
         agent=event.agent,
+        resolved_as=resolved_as,
+        suggested=suggested,
         origins=origins(event),
         recalled=event.contains_recall,
         act="retract" if fact.act == "retract" else "assert",

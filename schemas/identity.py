@@ -5,10 +5,10 @@ from uuid import UUID
 
 from pydantic import Field, model_validator
 
-from schemas.base import Event, KeyPart
+from schemas.base import KeyPart
 from schemas.commands import InboxEvent
 from schemas.control import ControlEvent
-from schemas.inbox import Proposal
+from schemas.inbox import MAX_HOPS, Proposal
 
 #: Ids of evidence that one command may name.
 MAX_EVIDENCE = 10000
@@ -68,8 +68,8 @@ class AssignUnresolved(ControlEvent):
 class Moved(InboxEvent):
     """In the inbox of ``entity``: its evidence, or the part named, is about ``to`` and goes there as ``adopt`` records.
 
-    With ``forward`` all later records of the entity go on to ``to`` as well (a merge). Without, only what is named here
-    moves (a split, an assignment).
+    With ``forward`` later statements and retractions go on to ``to`` as well (a merge). Without, only what is named
+    here moves (a split, an assignment).
     """
 
     TYPE: ClassVar[str] = "moved"
@@ -79,8 +79,13 @@ class Moved(InboxEvent):
     command: Literal["merge", "split", "assign"]
     actor: KeyPart = "operator"
     forward: bool = False
-    #: Which evidence; empty: all that is live.
+    #: ``to`` was merged into ``entity`` and stands for itself again.
+    restores: bool = False
+    #: Which evidence: by its ids, by how it names the entity, or by the entities it was first resolved as. With none
+    #: of the three: all.
     evidence: tuple[UUID, ...] = Field(default=(), max_length=MAX_EVIDENCE)
+    mention: str = Field(default="", max_length=512)
+    resolved_as: tuple[KeyPart, ...] = Field(default=(), max_length=MAX_EVIDENCE)
     reason: str = Field(default="", max_length=1024)
 
 
@@ -93,10 +98,20 @@ class Adopt(InboxEvent):
 
     TYPE: ClassVar[str] = "adopt"
     type: Literal["adopt"] = "adopt"
-    #: Where it comes from, and the ``moved`` record that sent it.
+    #: Where it comes from, and the ``moved`` record that sent it; without one it came after the move and was forwarded.
     moved_from: KeyPart
-    moved_by: UUID
+    moved_by: UUID | None = None
+    hops: int = Field(default=0, ge=0, le=MAX_HOPS)
     proposal: Proposal
+
+
+class ForwardEnded(InboxEvent):
+    """In the inbox of ``entity``, which was merged: it stands for itself again, later records stay here."""
+
+    TYPE: ClassVar[str] = "forward_ended"
+    type: Literal["forward_ended"] = "forward_ended"
+    actor: KeyPart = "operator"
+    reason: str = Field(default="", max_length=1024)
 
 
 IdentityCommand = MergeEntities | SplitEntity | AliasSet | AssignUnresolved
@@ -106,4 +121,3 @@ IDENTITY_COMMANDS: dict[str, type[MergeEntities | SplitEntity | AliasSet | Assig
     "alias": AliasSet,
     "assign": AssignUnresolved,
 }
-IDENTITY_INBOX: dict[str, type[Event]] = {"moved": Moved, "adopt": Adopt}

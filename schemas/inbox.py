@@ -9,6 +9,9 @@ from schemas.base import Event, Frozen, KeyPart, Moment, Unit
 from schemas.facts import Basis, Cardinality, Kind, Mention, Polarity, Quote
 from schemas.values import TypedValue
 
+#: A record is forwarded from merged entity to merged entity at most so often.
+MAX_HOPS = 8
+
 #: How a label was matched to a predicate: ``exact`` and ``synonym`` are certain, ``weak`` is by similarity
 #: alone, ``new`` is the label itself.
 Match = Literal["exact", "synonym", "weak", "new"]
@@ -45,6 +48,18 @@ class ProposalContent(Frozen):
     vector: str = ""
 
 
+class Adopted(Frozen):
+    """Where a statement was decided before: it was moved or forwarded here from another entity."""
+
+    #: The id of the proposal as it was first resolved.
+    original: UUID
+    moved_from: KeyPart
+    #: The ``moved`` record that sent it; missing where it came after the move and was forwarded.
+    moved_by: UUID | None = None
+    #: Forwards that it came by since it was last decided.
+    hops: int = Field(default=0, ge=0, le=MAX_HOPS)
+
+
 class Proposal(Event):
     """A fact after resolution: entity, ranked predicates, typed value, vector."""
 
@@ -58,6 +73,11 @@ class Proposal(Event):
     event_id: KeyPart
     ordinal: int = Field(ge=0)
     agent: KeyPart
+    #: The entity that the mention named before merges were followed, where that is another one.
+    resolved_as: KeyPart | None = None
+    #: Whom an unresolved mention may mean.
+    suggested: tuple[KeyPart, ...] = Field(default=(), max_length=8)
+    adopted: Adopted | None = None
     #: The independent origins of the statement: its own event (``source:event id``), or what it was derived from
     #: (``claim:<id>`` where that was a claim).
     origins: tuple[str, ...] = Field(min_length=1, max_length=128)

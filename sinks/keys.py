@@ -28,3 +28,9 @@ def id_of(cell: CellKey) -> bytes:
 def origin_id(owner: EntityKey, origin: str) -> bytes:
     """16 bytes for an origin of evidence about the entity; the origin comes last, so the join is unambiguous."""
     return sha256(SEPARATOR.join((*owner, origin)).encode()).digest()[:16]
+
+
+def named_id(*names: str) -> bytes:
+    """16 bytes for names in an order that the caller keeps to. A name may hold the separator: lengths go in too."""
+    parts = (f"{len(name)}:{name}" for name in names)
+    return sha256("".join(parts).encode()).digest()[:16]

@@ -19,6 +19,7 @@ from processors.deciding.working_set import LoadPlan, WorkingSet
 from processors.digest import EntityRows
 from schemas.errors import IntegrityError
 from sinks.memory_believed import Believed, BelievedTables, refuse
+from sinks.memory_identity import IdentityTables, LayeredIdentity
 from sinks.memory_tables import Layer, Table
 from sinks.ports import (
     ControlVersion,
@@ -50,6 +51,7 @@ class Tables:
     resolutions: Table[UUID, Resolution] = field(default_factory=Table)
     control: Table[UUID, ControlVersion] = field(default_factory=_control)
     believed: BelievedTables = field(default_factory=BelievedTables)
+    identity: IdentityTables = field(default_factory=IdentityTables)
 
 
 class MemoryReads:
@@ -61,6 +63,7 @@ class MemoryReads:
         self._resolutions = Layer(tables.resolutions)
         self._control = Layer(tables.control)
         self._believed = Believed(tables.believed)
+        self.identity = LayeredIdentity(tables.identity)
 
     async def extractions(self, ids: Collection[UUID]) -> dict[UUID, Extraction]:
         return {key: row for key in ids if (row := self._extractions.get(key)) is not None}
@@ -99,6 +102,7 @@ class MemoryTransaction(MemoryReads):
         self._resolutions.commit()
         self._control.commit()
         self._believed.commit()
+        self.identity.commit()
 
     async def load(self, plan: LoadPlan) -> WorkingSet:
         return self._believed.load(plan)

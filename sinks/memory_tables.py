@@ -80,6 +80,13 @@ class Layer(Generic[K, R]):
                 yield row
         yield from self._own.rows.values()
 
+    def items(self) -> Iterator[tuple[K, R]]:
+        """All rows with their keys; a scan."""
+        for key, row in self._table.rows.items():
+            if key not in self._own.rows and key not in self._removed:
+                yield key, row
+        yield from self._own.rows.items()
+
     def commit(self) -> None:
         """Makes the changes everybody's."""
         for key in self._removed:

@@ -13,6 +13,7 @@ from processors.deciding.model import DueAt, SlotKey
 from processors.deciding.others import Locate
 from processors.deciding.working_set import LoadPlan, WorkingSet
 from processors.digest import EntityRows
+from sinks.identity_ports import IdentityReads, IdentityStore
 
 Headers = tuple[tuple[str, bytes], ...]
 
@@ -125,6 +126,11 @@ class Reads(Protocol):
         """The versions above `after`, in order."""
         ...
 
+    @property
+    def identity(self) -> IdentityReads:
+        """The id map."""
+        ...
+
     async def due_before(self, moment: datetime, limit: int) -> list[DueAt]:
         """What has come due up to `moment` and was not sent yet, oldest first, at most `limit`."""
         ...
@@ -135,6 +141,9 @@ class Transaction(Reads, Protocol):
 
     log: LogKey
     progress: Progress
+
+    @property
+    def identity(self) -> IdentityStore: ...
 
     async def load(self, plan: LoadPlan) -> WorkingSet:
         """See LoadPlan for what comes. What this transaction has flushed is seen."""

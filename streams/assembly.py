@@ -62,7 +62,7 @@ def handler_for(name: str, parts: Parts) -> Handler:
     if name == "judge":
         return Judging(parts.judge, parts.prefix)
     if name == "control":
-        return Control()
+        return Control(parts.prefix)
     if name == "project":
         return Project(_present(parts.vectors, name), _present(parts.embedder, name).profile.model_id)
     raise ConfigurationError(f"no stage is called {name!r}; there are: {', '.join(BY_NAME)}")

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from datetime import datetime
 
 from schemas.commands import Command
-from schemas.control import AuthoritySet, PolicySet, RegistrySet
+from schemas.control_records import ControlRecord
 from schemas.errors import RecordTooLarge
 from schemas.turn import Record, Turn
 from streams.publisher import Publisher, size_bytes
@@ -20,7 +20,7 @@ from topics.headers import cloud_headers
 from topics.partitioner import encode_key
 
 Input = Turn | Record
-Control = PolicySet | AuthoritySet | RegistrySet
+Control = ControlRecord
 
 
 def stamped(event: Input, now: datetime) -> Input:

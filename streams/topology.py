@@ -35,7 +35,7 @@ STAGES: tuple[StageSpec, ...] = (
     StageSpec(
         "resolve",
         "facts",
-        ("inbox", "deadletters"),
+        ("inbox", "reviews", "deadletters"),
         ("ledger",),
         "gives each fact its entity, ranked predicates, a typed value and a vector",
         64,
@@ -43,7 +43,7 @@ STAGES: tuple[StageSpec, ...] = (
     StageSpec(
         "adjudicate",
         "inbox",
-        ("claims", "disputes", "reviews", "judge", "deadletters"),
+        ("claims", "disputes", "reviews", "judge", "inbox", "deadletters"),
         ("ledger",),
         "decides, in the order of the entity, what is believed",
         500,
@@ -59,9 +59,9 @@ STAGES: tuple[StageSpec, ...] = (
     StageSpec(
         "control",
         "control",
-        ("deadletters",),
+        ("inbox", "deadletters"),
         ("ledger",),
-        "makes policies, authority and the registry into versions",
+        "makes policies, authority and the registry into versions; merges, splits and names entities",
         100,
     ),
     StageSpec(

@@ -13,6 +13,7 @@
  j  otherwise                                                ADD
 === ======================================================== ==========================================================
 
+What is said of an unresolved mention is a candidate of case ``h``, whatever it meets, with a review.
 ``h`` is looked at before ``d`` to ``g``, because what is inferred must neither supersede nor dispute.
 """
 
@@ -27,6 +28,7 @@ from processors.deciding.model import Claim
 from processors.deciding.statement import Statement
 from processors.deciding.strategies import Outcome
 from processors.deciding.suppress import suppressed
+from processors.identity.naming import is_unresolved
 
 
 def decide(statement: Statement) -> Ruling:
@@ -35,6 +37,8 @@ def decide(statement: Statement) -> Ruling:
     barred = suppressed(statement)
     if barred is not None:
         return barred
+    if is_unresolved(proposal.entity) and not proposal.ended:
+        return _unresolved(statement)
     own = statement.own_latest()
     if own is not None and own.order > statement.order and not proposal.ended:
         return history(statement, "b", "own_later")
@@ -113,6 +117,19 @@ def _candidate(statement: Statement, case: str, reason: str) -> Ruling:
         return Ruling(case, "CANDIDATE", reason, twin.id)
     claim = statement.add_claim("candidate", reason)
     return Ruling(case, "CANDIDATE", reason, claim.id)
+
+
+def _unresolved(statement: Statement) -> Ruling:
+    """Nobody knows yet whom it is about: kept, not believed, and a person is asked to assign it."""
+    known = statement.twin("candidate")
+    ruling = _candidate(statement, "h", "unresolved")
+    if known is None and ruling.claim_id is not None:
+        proposal = statement.proposal
+        meant = " or ".join(proposal.suggested) or "nobody known"
+        said = proposal.content.mention.text
+        text = f"{said!r} may be {meant}: {proposal.content.text}"
+        statement.review("unresolved", statement.ws.claims[ruling.claim_id], text=text[:4096])
+    return ruling
 
 
 def _update(statement: Statement, relation: Relation, old: Claim) -> Ruling:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from processors.deciding.change import Change, Ruling
 from processors.deciding.disputes import conflicting, publish
 from processors.deciding.model import CellKey, Claim, Dispute, Slot, SlotKey, Standing
+from processors.identity.naming import is_unresolved
 from schemas.claims import Status
 from schemas.commands import Command
 from schemas.ids import derived_id
@@ -35,6 +36,8 @@ def confirm(change: Change, command: Command) -> Ruling:
     claim = change.ws.claims.get(command.claim_id) if command.claim_id else None
     if claim is None or claim.status != "candidate":
         return Ruling("command", "REJECTED", "no_candidate", claim.id if claim else None)
+    if is_unresolved(change.slot.key.entity):
+        return Ruling("command", "REJECTED", "unresolved: assign it first", claim.id)
     for other in conflicting(change, claim):
         _lose(change, other, "superseded", "confirmed_other", claim)
     promoted = change.set_status(claim, "active", "confirmed", basis="observed", valid_to=None)

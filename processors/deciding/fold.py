@@ -6,8 +6,9 @@ from processors.deciding.cases import decide
 from processors.deciding.control import ControlView
 from processors.deciding.disputes import settle
 from processors.deciding.late import note, out_of_order, put_in_order
-from processors.deciding.model import Story
-from processors.deciding.stating import statement_of
+from processors.deciding.model import EntityKey, Story
+from processors.deciding.moves import forward, goes_on
+from processors.deciding.stating import advance, statement_of
 from processors.deciding.telling import announce, decision_of, evidence_of
 from processors.deciding.working_set import WorkingSet
 from schemas.inbox import Proposal
@@ -25,6 +26,10 @@ def fold(ws: WorkingSet, proposals: Iterable[Proposal], view: ControlView) -> in
             duplicates += 1
             continue
         ws.decided.add(proposal.id)
+        if goes_on(ws.entities.get(EntityKey(proposal.tenant, proposal.entity)), proposal):
+            advance(ws, proposal)
+            forward(ws, proposal, view)
+            continue
         statement = statement_of(ws, proposal, view)
         if out_of_order(statement):
             ruling = put_in_order(statement, view)

@@ -77,6 +77,8 @@ class Entity:
     policy: int = 0
     authority: int = 0
     registry: int = 0
+    #: The entity that it was merged into; empty while it stands for itself.
+    moved_to: str = ""
 
 
 @dataclass(slots=True)
@@ -123,6 +125,11 @@ class Claim:
     @property
     def live(self) -> bool:
         return self.status in LIVE
+
+    @property
+    def away(self) -> bool:
+        """Whether what it rested on turned out to be about another entity: here it was never said."""
+        return self.status == "superseded" and self.reason == "moved"
 
     @property
     def reach(self) -> datetime:

@@ -12,6 +12,7 @@ from processors.deciding.control import ControlView
 from processors.deciding.disputes import settle
 from processors.deciding.endings import challenge_retraction
 from processors.deciding.model import Claim, EntityKey, SlotKey, Story
+from processors.deciding.moves import end_forward, forward, forward_command, goes_on, move
 from processors.deciding.refold import Replay, refold
 from processors.deciding.replaying import actor_of, apply_to_slot, change_of, replay, settle_slot, waiting
 from processors.deciding.statement import Statement
@@ -22,6 +23,7 @@ from processors.deciding.verdicts import judged
 from processors.deciding.working_set import LoadPlan, WorkingSet, every_slot, plan
 from schemas.base import read_object
 from schemas.commands import Command, Due, Verdict
+from schemas.identity import ForwardEnded, Moved
 from schemas.inbox import Proposal
 from schemas.inbox_records import InboxRecord
 
@@ -48,6 +50,8 @@ def is_alone(record: InboxRecord) -> bool:
 def locate(record: InboxRecord) -> Locate:
     """What a store must find before the record can be decided."""
     owner = EntityKey(record.tenant, record.entity)
+    if isinstance(record, Moved | ForwardEnded):
+        return Locate(owner, every=isinstance(record, Moved))
     if isinstance(record, Verdict):
         return Locate(owner, records=(record.proposal_id,))
     if isinstance(record, Due):
@@ -88,8 +92,16 @@ def fold_alone(ws: WorkingSet, record: InboxRecord, view: ControlView, found: li
         return 1
     ws.decided.add(record.id)
     entity = advance(ws, record)
-    if isinstance(record, Verdict):
+    if isinstance(record, Moved):
+        _write(ws, record, *move(ws, record, view, found, _again(view)))
+    elif isinstance(record, ForwardEnded):
+        _write(ws, record, *end_forward(ws, record, view))
+    elif isinstance(record, Verdict):
         _verdict(ws, record, view)
+    elif isinstance(record, Proposal) and goes_on(entity, record):
+        forward(ws, record, view)
+    elif isinstance(record, Command) and entity.moved_to and forward_command(ws, record, view):
+        pass
     elif isinstance(record, Proposal):
         _take_back(ws, record, view, found)
     else:
@@ -240,4 +252,6 @@ def _write(ws: WorkingSet, record: InboxRecord, changes: list[Change], ruling: R
 def _words(record: InboxRecord) -> str:
     if isinstance(record, Command | Verdict):
         return record.content.reason
+    if isinstance(record, Moved | ForwardEnded):
+        return record.reason
     return record.content.text if isinstance(record, Proposal) else record.what

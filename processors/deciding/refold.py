@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from processors.deciding.change import Change
 from processors.deciding.disputes import publish
+from processors.deciding.kept import kept
 from processors.deciding.model import Claim, Dispute, Slot, SlotKey, Story
 from processors.deciding.working_set import WorkingSet
 from schemas.claims import Status
@@ -28,7 +29,7 @@ def refold(
     A claim that has no ground any more gets ``status`` with ``gone`` as its reason.
     """
     scratch = _empty(change, slot)
-    for story in change.ws.stories.get(slot, []):
+    for story in kept(change.ws.stories.get(slot, [])):
         replay(scratch, story)
     _claims(change, slot, scratch, status, gone)
     _supports(change, slot, scratch)

@@ -15,6 +15,7 @@ from processors.deciding.verdicts import judged
 from processors.deciding.working_set import WorkingSet
 from schemas.base import read_object
 from schemas.commands import Command, Due, Verdict
+from schemas.identity import ForwardEnded, Moved
 from schemas.inbox import Proposal
 from schemas.inbox_records import INBOX, InboxRecord
 
@@ -60,6 +61,8 @@ def actor_of(record: InboxRecord) -> str:
         return record.actor
     if isinstance(record, Verdict):
         return record.judge
+    if isinstance(record, Moved | ForwardEnded):
+        return record.actor
     return record.agent if isinstance(record, Proposal) else "timekeeper"
 
 
@@ -79,6 +82,8 @@ def replay(scratch: WorkingSet, story: Story, view: ControlView) -> tuple[UUID, 
         if held is not None:
             judged(held, record)
             settle(held, held.cell)
+    elif isinstance(record, Moved | ForwardEnded):
+        return None
     elif isinstance(record, Due) or record.action in ON_DISPUTES or record.action == "confirm":
         for slot in sorted(scratch.slots):
             change = change_of(scratch, record, view, slot, actor_of(record))

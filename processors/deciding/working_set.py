@@ -178,8 +178,11 @@ class WorkingSet:
 
     # -- reading ------------------------------------------------------------------------------------------------
     def cell_claims(self, cell: CellKey) -> Iterator[Claim]:
-        """The loaded claims of a cell, in the order of evidence (a fixed order, whatever the store returned)."""
-        found = [self.claims[claim_id] for claim_id in self.by_cell.get(cell, ())]
+        """The loaded claims of a cell, in the order of evidence (a fixed order, whatever the store returned).
+
+        Without those whose evidence was moved to another entity.
+        """
+        found = [claim for key in self.by_cell.get(cell, ()) if not (claim := self.claims[key]).away]
         return iter(sorted(found, key=lambda claim: (claim.order, str(claim.id))))
 
     def active(self, cell: CellKey) -> list[Claim]:

@@ -10,7 +10,7 @@ from processors.identity.names import keys_of, parse
 from processors.identity.naming import family_of, is_unresolved, type_of
 from processors.values.text import form
 from schemas.errors import PoisonError
-from schemas.identity import AliasSet, AssignUnresolved, MergeEntities, SplitEntity
+from schemas.identity import AliasSet, AssignUnresolved, MergeEntities, Moved, SplitEntity
 
 
 class InvalidCommand(PoisonError):
@@ -32,7 +32,8 @@ class Move:
     Attributes:
         entity: whose evidence moves.
         to: where to; the end of the forwards.
-        evidence: which; empty is all.
+        evidence: which, by ids; `mention`: by how it names the entity; `resolved_as`: by what it was first resolved as.
+            With none of the three it is all.
         forward: `entity` becomes a forward to `to`.
         unforward: `to` was merged into `entity` and stands for itself again.
     """
@@ -40,6 +41,8 @@ class Move:
     entity: str
     to: str
     evidence: tuple[UUID, ...] = ()
+    mention: str = ""
+    resolved_as: tuple[str, ...] = ()
     forward: bool = False
     unforward: bool = False
 
@@ -75,13 +78,8 @@ def check_merge(command: MergeEntities, view: IdentityView) -> Move:
     return Move(entity, into, forward=True)
 
 
-def check_split(command: SplitEntity, view: IdentityView, evidence: Mapping[UUID, Evidence]) -> Move:
-    """The move of a part of an entity's live `evidence`. Raises InvalidCommand.
-
-    Args:
-        evidence: all live evidence of ``command.entity``; of the inbox, so that the same command gives the same move
-            in every replay.
-    """
+def check_split(command: SplitEntity, view: IdentityView) -> Move:
+    """The move of a part of an entity's evidence; what is there to be moved is for `choose`. Raises InvalidCommand."""
     entity, new = command.entity, command.new_entity
     if (at := follow(view, entity)) != entity:
         raise InvalidCommand(f"{entity} is merged into {at} and holds nothing itself; split {at}")
@@ -99,7 +97,17 @@ def check_split(command: SplitEntity, view: IdentityView, evidence: Mapping[UUID
         raise InvalidCommand(
             f"{new} came to {entity} by way of {view.forward(new)}; split {view.forward(new)} off first, then {new}"
         )
-    return Move(entity, new, _chosen(command, evidence, undo), unforward=undo)
+    if not (undo or command.evidence or command.mention):
+        raise InvalidCommand("the split names nothing to move; give evidence ids (see explain), or a mention")
+    everything = undo and not (command.evidence or command.mention)
+    return Move(
+        entity,
+        new,
+        tuple(dict.fromkeys(command.evidence)),
+        command.mention,
+        (new, *sorted(_sources(view, new))) if everything else (),
+        unforward=undo,
+    )
 
 
 def check_alias(command: AliasSet, view: IdentityView) -> Known:
@@ -135,10 +143,8 @@ def check_alias(command: AliasSet, view: IdentityView) -> Known:
     return Known(entity, name, "stated")
 
 
-def check_assign(
-    command: AssignUnresolved, view: IdentityView, evidence: Collection[UUID] | None = None
-) -> Move:
-    """The move out of the waiting place. `evidence`, where known, is what waits there. Raises InvalidCommand."""
+def check_assign(command: AssignUnresolved, view: IdentityView) -> Move:
+    """The move out of the waiting place; what waits there is for `choose`. Raises InvalidCommand."""
     entity = follow(view, command.entity)
     if not is_unresolved(command.unresolved):
         raise InvalidCommand(
@@ -151,31 +157,46 @@ def check_assign(
         )
     if ":" not in entity.strip(":"):
         raise InvalidCommand(f"{entity!r} is no entity id; ids are written type:name")
-    if evidence is not None:
-        _exists(command.evidence, evidence, command.unresolved)
     return Move(command.unresolved, entity, tuple(dict.fromkeys(command.evidence)))
 
 
-def _chosen(command: SplitEntity, evidence: Mapping[UUID, Evidence], undo: bool) -> tuple[UUID, ...]:
-    """In the order of the command, else of the ids: sorted, so that every replay has the same."""
-    _exists(command.evidence, evidence, command.entity)
-    if command.evidence:
-        chosen = tuple(dict.fromkeys(command.evidence))
-    elif command.mention:
-        wanted = form(command.mention)
-        chosen = tuple(sorted(key for key, row in evidence.items() if form(row.mention) == wanted))
-        if not chosen:
-            said = ", ".join(sorted({row.mention for row in evidence.values()})[:5]) or "nothing"
-            raise InvalidCommand(f"no live evidence of {command.entity} names it so; it is named: {said}")
-    elif undo:
-        return tuple(sorted(key for key, row in evidence.items() if row.resolved_as == command.new_entity))
-    else:
-        raise InvalidCommand("the split names nothing to move; give evidence ids (see explain), or a mention")
-    if len(chosen) == len(evidence) and not undo:
+def choose(record: Moved, evidence: Mapping[UUID, Evidence]) -> frozenset[UUID]:
+    """Which of the entity's live `evidence` the record moves. Raises InvalidCommand when it names what is not there.
+
+    Asked when the record is decided and not before: the evidence is that of the inbox, so that the same record gives
+    the same move in every replay.
+    """
+    _exists(record.evidence, evidence, record.entity)
+    chosen = frozenset(
+        key for key, row in evidence.items() if selects(record, key, row.mention, row.resolved_as)
+    )
+    if record.mention and not chosen:
+        said = ", ".join(sorted({row.mention for row in evidence.values()})[:5]) or "nothing"
+        raise InvalidCommand(f"no live evidence of {record.entity} names it so; it is named: {said}")
+    if record.command == "assign" and not chosen:
+        raise InvalidCommand(f"nothing waits under {record.entity}; the reviews say what does")
+    if record.command == "split" and not record.restores and len(chosen) == len(evidence):
         raise InvalidCommand(
-            f"that is all that {command.entity} holds; merge {command.entity} into {command.new_entity} instead"
+            f"that is all that {record.entity} holds; merge {record.entity} into {record.to} instead"
         )
     return chosen
+
+
+def selects(record: Moved, key: UUID, mention: str, resolved_as: str) -> bool:
+    """Whether a piece of evidence is of those that the record names."""
+    if record.evidence:
+        return key in record.evidence
+    if record.mention:
+        return form(mention) == form(record.mention)
+    return not record.resolved_as or resolved_as in record.resolved_as
+
+
+def _sources(view: IdentityView, entity: str) -> set[str]:
+    """Everything that was merged into the entity, however often."""
+    found, level = set[str](), [entity]
+    while level := [one for at in level for one in view.merged_into(at) if one not in found]:
+        found.update(level)
+    return found
 
 
 def _exists(wanted: Collection[UUID], there: Collection[UUID], entity: str) -> None:

@@ -1,11 +1,11 @@
 """Following merged entities to where they are now."""
 
-from typing import Final, Protocol
+from typing import Protocol
 
 from schemas.errors import IntegrityError
+from schemas.inbox import MAX_HOPS
 
-#: A forward may lead to a forward so often (DESIGN §5); merging keeps the chains shorter than this.
-MAX_HOPS: Final = 8
+__all__ = ["MAX_HOPS", "Forwards", "follow"]
 
 
 class Forwards(Protocol):

@@ -71,16 +71,19 @@ class MemoryIdentity:
             self._forwards[entity] = to
             self._sources.setdefault(to, set()).add(entity)
 
-    def keep(self, resolution: Resolution) -> None:
-        """What a resolution found out."""
+    def keep(self, resolution: Resolution) -> list[tuple[str, str]]:
+        """What a resolution found out; returns the pairs that were not suspected before."""
+        fresh: list[tuple[str, str]] = []
         if resolution.learn is not None:
             self.add_name(resolution.learn)
         self.add_identifiers(resolution.entity, resolution.identifiers)
         if resolution.resolved:
             for one in resolution.suggestions:
                 first, second = sorted((resolution.entity, follow(self, one.entity)))
-                if first != second:
-                    self.suspects.setdefault((first, second), one)
+                if first != second and (first, second) not in self.suspects:
+                    self.suspects[first, second] = one
+                    fresh.append((first, second))
+        return fresh
 
     def _drop(self, row: Known) -> None:
         self._rows[row.entity].remove(row)

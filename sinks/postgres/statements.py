@@ -24,4 +24,4 @@ def load_statements(*names: str) -> dict[str, bytes]:
     return statements
 
 
-SQL: Final = load_statements("progress", "load", "flush", "alone", "stages", "reads", "schema")
+SQL: Final = load_statements("progress", "load", "flush", "alone", "stages", "identity", "reads", "schema")

@@ -23,6 +23,7 @@ from sinks.ports import (
 )
 from sinks.postgres.binary import array, columns
 from sinks.postgres.flush import copy, flush
+from sinks.postgres.identity import PostgresIdentity
 from sinks.postgres.load import load
 from sinks.postgres.locate import locate
 from sinks.postgres.rulings import due_of, sent_due_row
@@ -34,6 +35,7 @@ class PostgresReads:
 
     def __init__(self, connection: AsyncConnection[Any]) -> None:
         self._connection = connection
+        self.identity = PostgresIdentity(connection)
 
     async def extractions(self, ids: Collection[UUID]) -> dict[UUID, Extraction]:
         rows = await self._by_id("extractions", ids)

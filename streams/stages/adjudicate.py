@@ -10,15 +10,17 @@ from processors.deciding.late import plan_late
 from processors.deciding.model import EntityKey
 from processors.deciding.others import fold_alone, is_alone, locate, plan_alone
 from processors.deciding.working_set import WorkingSet, apart, parties, plan
+from processors.identity.moving import proposal_at
 from schemas.base import read_object
 from schemas.commands import Command
 from schemas.errors import KeyMismatch, PoisonError, UnreadableRecord
+from schemas.identity import Adopt
 from schemas.inbox import Proposal, Versions
-from schemas.inbox_records import INBOX, InboxRecord
+from schemas.inbox_records import INBOX_TOPIC, InboxRecord
 from sinks.ports import Transaction
 from streams.controls import Controls
 from streams.stage import InRecord
-from streams.stages.outgoing import ledger_record
+from streams.stages.outgoing import published
 from streams.transactional import Applied, DeadLetter
 from topics.partitioner import encode_key
 
@@ -45,7 +47,7 @@ class Adjudicate:
                 tx.count("decided", decision.outcome)
             tx.count("discarded", "duplicate_record", len(run) - len(ws.decisions))
             tx.count("commands", "sent_on", sum(isinstance(event, Command) for event in ws.events))
-            applied.outgoing += [ledger_record(event, self._prefix) for event in ws.events]
+            applied.outgoing += [published(event, self._prefix) for event in ws.events]
         return applied
 
     async def _statements(self, tx: Transaction, run: Sequence[InboxRecord]) -> WorkingSet:
@@ -84,13 +86,15 @@ def runs(records: Sequence[InboxRecord]) -> Iterator[list[InboxRecord]]:
 def _read(record: InRecord) -> InboxRecord | DeadLetter:
     try:
         kind = read_object(record.value).get("type")
-        model = INBOX.get(kind) if isinstance(kind, str) else None
+        model = INBOX_TOPIC.get(kind) if isinstance(kind, str) else None
         if model is None:
-            raise UnreadableRecord(f"type {str(kind)[:40]!r}: the inbox takes {', '.join(sorted(INBOX))}")
+            raise UnreadableRecord(
+                f"type {str(kind)[:40]!r}: the inbox takes {', '.join(sorted(INBOX_TOPIC))}"
+            )
         event = model.from_json(record.value)
         if record.key != encode_key(event.tenant, event.entity):
             raise KeyMismatch()
-        return event
+        return proposal_at(event) if isinstance(event, Adopt) else event
     except PoisonError as error:
         return DeadLetter(error)
 

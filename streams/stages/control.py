@@ -1,44 +1,122 @@
-"""control: policies, authority and the registry become versions, in the order of the control log."""
+"""control: policies, authority and the registry become versions; who is who becomes rows and moves.
+
+In the order of the control log. A command that cannot be carried out is a dead letter that says what to do instead.
+"""
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
+from uuid import UUID
 
+from processors.identity import Known, Lookup, lookup_of
+from processors.identity.commands import Move, check_alias, check_assign, check_merge, check_split
+from processors.identity.memory import MemoryIdentity
+from processors.identity.model import Context
+from processors.identity.moving import forward_ended, moved
 from processors.registry import shipped
+from processors.values.text import form
 from schemas.base import read_object
-from schemas.control import CONTROL, AuthoritySet, PolicySet, RegistrySet
+from schemas.control import RegistrySet
+from schemas.control_records import CONTROL_TOPIC, ControlRecord
 from schemas.errors import KeyMismatch, PoisonError, UnreadableRecord
+from schemas.facts import Mention
+from schemas.identity import AliasSet, AssignUnresolved, MergeEntities, SplitEntity
 from schemas.ids import event_uuid
+from schemas.inbox import Versions
+from sinks.identity_ports import IdentityChanges
 from sinks.ports import Transaction
-from streams.stage import InRecord
+from streams.stage import InRecord, OutRecord
+from streams.stages.outgoing import inbox_record
 from streams.transactional import Applied, DeadLetter
 from topics.partitioner import encode_key
 
-ControlRecord = PolicySet | AuthoritySet | RegistrySet
+IdentityCommand = MergeEntities | SplitEntity | AliasSet | AssignUnresolved
+#: The commands about identity are numbered together, beside policy, authority and registry.
+IDENTITY = "identity"
 
 
 class Control:
-    """The handler of the stage."""
+    """The handler of the stage. ``prefix`` is the topic prefix."""
+
+    def __init__(self, prefix: str) -> None:
+        self._prefix = prefix
 
     async def prepare(self, records: Sequence[InRecord]) -> list[ControlRecord | DeadLetter]:
         return [_read(record) for record in records]
 
     async def apply(self, tx: Transaction, items: Sequence[tuple[InRecord, ControlRecord]]) -> Applied:
-        for _, event in items:
+        applied = Applied()
+        for record, event in items:
             key = event_uuid(event.tenant, event.source, event.event_id)
-            version = await tx.add_control(event.tenant, event.TYPE, key, event.to_json())
+            command = event if isinstance(event, IdentityCommand) else None
+            kind = event.TYPE if command is None else IDENTITY
+            version = await tx.add_control(event.tenant, kind, key, event.to_json())
             if version is None:
                 tx.count("discarded", "duplicate_event")
-            else:
-                tx.count("versions", event.TYPE)
-        return Applied()
+                continue
+            tx.count("versions", event.TYPE)
+            if command is not None:
+                # An invalid one raises: the batch is undone and comes again record by record.
+                applied.outgoing += await self._identity(tx, record, command, key)
+        return applied
+
+    async def _identity(
+        self, tx: Transaction, record: InRecord, command: IdentityCommand, key: UUID
+    ) -> list[OutRecord]:
+        await tx.identity.lock(command.tenant)
+        view = await tx.identity.view(command.tenant, [lookup_for(command)])
+        changes = IdentityChanges()
+        out: list[OutRecord] = []
+        if isinstance(command, AliasSet):
+            changes.names.append(check_alias(command, view))
+        else:
+            move = check(command, view)
+            at = datetime.fromtimestamp(record.timestamp_ms / 1000, UTC)
+            if move.forward:
+                changes.forwards.append((move.entity, move.to, key))
+            if move.unforward:
+                changes.forwards.append((move.to, None, key))
+                ended = forward_ended(command, move, received_at=at, versions=Versions())
+                out.append(inbox_record(ended, self._prefix))
+            if move.mention:
+                changes.moved += _renamed(view, move)
+            sent = moved(command, command.type, move, received_at=at, versions=Versions())
+            out.append(inbox_record(sent, self._prefix))
+        await tx.identity.write(command.tenant, changes)
+        return out
+
+
+def check(command: MergeEntities | SplitEntity | AssignUnresolved, view: MemoryIdentity) -> Move:
+    """The move that the command is. Raises InvalidCommand."""
+    if isinstance(command, MergeEntities):
+        return check_merge(command, view)
+    return check_split(command, view) if isinstance(command, SplitEntity) else check_assign(command, view)
+
+
+def lookup_for(command: IdentityCommand) -> Lookup:
+    """What of the id map the command is checked against."""
+    if isinstance(command, AliasSet):
+        found = lookup_of(Mention(text=command.alias, type=command.alias_type), Context())
+        return Lookup(found.family, found.keys, (), (command.entity,))
+    if isinstance(command, MergeEntities):
+        return Lookup("", (), (), (command.entity, command.into))
+    if isinstance(command, SplitEntity):
+        return Lookup("", (), (), (command.entity, command.new_entity))
+    return Lookup("", (), (), (command.entity, command.unresolved))
+
+
+def _renamed(view: MemoryIdentity, move: Move) -> list[tuple[Known, str]]:
+    """The name that goes along with what was said under it, so that later mentions go there too."""
+    rows = (row for row in view.names_of(move.entity) if row.entity == move.entity)
+    return [(row, move.to) for row in rows if form(row.name.text) == form(move.mention)]
 
 
 def _read(record: InRecord) -> ControlRecord | DeadLetter:
     try:
         kind = read_object(record.value).get("type")
-        model = CONTROL.get(kind) if isinstance(kind, str) else None
+        model = CONTROL_TOPIC.get(kind) if isinstance(kind, str) else None
         if model is None:
             raise UnreadableRecord(
-                f"type {str(kind)[:40]!r}: the control log takes {', '.join(sorted(CONTROL))}"
+                f"type {str(kind)[:40]!r}: the control log takes {', '.join(sorted(CONTROL_TOPIC))}"
             )
         event = model.from_json(record.value)
         if record.key != encode_key(event.tenant):

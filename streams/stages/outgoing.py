@@ -2,8 +2,10 @@
 
 from schemas.base import Event
 from schemas.claims import ClaimChanged
+from schemas.commands import Command
 from schemas.disputes import DisputeChanged
 from schemas.facts import FactsExtracted
+from schemas.identity import Adopt
 from schemas.inbox_records import InboxRecord
 from schemas.judge import JudgeRequest
 from schemas.reviews import ReviewRaised
@@ -29,7 +31,7 @@ def facts_record(event: FactsExtracted, prefix: str) -> OutRecord:
     )
 
 
-def inbox_record(event: InboxRecord, prefix: str) -> OutRecord:
+def inbox_record(event: InboxRecord | Adopt, prefix: str) -> OutRecord:
     """The record of anything that an inbox takes."""
     headers = cloud_headers(
         event.TYPE, event.MAJOR, event.tenant, event.source, str(event.id), event.event_time
@@ -37,6 +39,11 @@ def inbox_record(event: InboxRecord, prefix: str) -> OutRecord:
     return OutRecord(
         topic_name("inbox", prefix), encode_key(event.tenant, event.entity), event.to_json(), headers
     )
+
+
+def published(event: Event, prefix: str) -> OutRecord:
+    """The record of anything that a decision brings about: also what it puts into another inbox."""
+    return inbox_record(event, prefix) if isinstance(event, Adopt | Command) else ledger_record(event, prefix)
 
 
 def ledger_record(event: Event, prefix: str) -> OutRecord:

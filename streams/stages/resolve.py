@@ -1,34 +1,45 @@
-"""resolve: facts in, proposals out, each keyed by its entity. What is resolved is stored before it is sent."""
+"""resolve: facts in, proposals out, each keyed by its entity. What is resolved is stored before it is sent.
+
+Models are asked before the transaction; whom a mention means is asked inside it, under the lock of the tenant's id map,
+so that two batches never make two entities of one name.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
 
 from processors.identity import type_of
+from processors.identity.event import EventNames, NameReview, lookups_of, read_names
+from processors.identity.memory import MemoryIdentity
 from processors.ports import Embedder
 from processors.registry import Registry
 from processors.resolving import resolve, sentence
 from processors.vectors import encode
 from schemas.errors import PoisonError
 from schemas.facts import Fact, FactsExtracted
+from schemas.ids import derived_id
 from schemas.inbox import Proposal, Versions
+from schemas.reviews import ReviewContent, ReviewRaised
+from sinks.identity_ports import Conversation, IdentityChanges
 from sinks.ports import Ledger, Resolution, Transaction
 from streams.controls import Controls
 from streams.stage import InRecord
-from streams.stages.outgoing import inbox_record
+from streams.stages.outgoing import inbox_record, ledger_record
 from streams.stages.similarity import LabelSimilarity
 from streams.transactional import Applied, DeadLetter
 
 
 @dataclass(frozen=True, slots=True)
-class Resolved:
-    """The proposals of one facts record, and the facts that can never be resolved (the unit of a dead letter)."""
+class Readied:
+    """A facts record with what models said of it: sentence to vector, label to cosines."""
 
     event: FactsExtracted
-    proposals: tuple[Proposal, ...]
-    dead: tuple[tuple[Fact, PoisonError], ...]
+    versions: Versions
+    vectors: Mapping[str, str]
+    similar: Mapping[str, Mapping[str, float]]
 
 
 class Resolve:
@@ -41,7 +52,7 @@ class Resolve:
         self._controls = controls
         self._prefix = prefix
 
-    async def prepare(self, records: Sequence[InRecord]) -> list[Resolved | DeadLetter]:
+    async def prepare(self, records: Sequence[InRecord]) -> list[Readied | DeadLetter]:
         read = [_read(record) for record in records]
         events = [event for event in read if isinstance(event, FactsExtracted)]
         if not events:
@@ -53,7 +64,7 @@ class Resolve:
         return [
             event
             if isinstance(event, DeadLetter)
-            else self._resolve(event, versions[event.tenant], vectors, similar[event.tenant])
+            else Readied(event, versions[event.tenant], vectors, similar[event.tenant])
             for event in read
         ]
 
@@ -73,52 +84,124 @@ class Resolve:
         labels = [fact.predicate for fact in facts if not _certain(registry, fact)]
         return await self._similarity.of(labels, registry)
 
-    def _resolve(
-        self,
-        event: FactsExtracted,
-        versions: Versions,
-        vectors: Mapping[str, str],
-        similar: Mapping[str, Mapping[str, float]],
-    ) -> Resolved:
-        registry = self._controls.registry(event.tenant, versions.registry)
-        proposals, dead = [], []
-        for fact in event.content.facts:
-            try:
-                proposals.append(
-                    resolve(
-                        event,
-                        fact,
-                        registry=registry,
-                        versions=versions,
-                        similar=similar.get(fact.predicate, {}),
-                        bands=self._embedder.profile,
-                        vector=vectors[sentence(fact)],
-                    )
-                )
-            except PoisonError as error:
-                dead.append((fact, error))
-        return Resolved(event, tuple(proposals), tuple(dead))
-
-    async def apply(self, tx: Transaction, items: Sequence[tuple[InRecord, Resolved]]) -> Applied:
-        known = set(await tx.resolutions([row.id for _, item in items for row in item.proposals]))
-        applied, rows = Applied(), []
+    async def apply(self, tx: Transaction, items: Sequence[tuple[InRecord, Readied]]) -> Applied:
+        ids = [item.event.id_of(fact) for _, item in items for fact in item.event.content.facts]
+        known = set(await tx.resolutions(ids))
+        views = await self._views(tx, [item for _, item in items if _news(item.event, known)])
+        applied = Applied()
+        rows: list[Resolution] = []
         for record, item in items:
-            for number, (fact, error) in enumerate(item.dead):
-                letter = DeadLetter(
-                    error, item=number, tenant=item.event.tenant, event=item.event.id_of(fact)
-                )
-                applied.dead.append((record, letter))
-            for proposal in item.proposals:
-                if proposal.id in known:
-                    # Sent in the transaction that stored it; the same facts record came twice.
+            if not _news(item.event, known):
+                # Sent in the transaction that stored them; the same facts record came twice.
+                tx.count("discarded", "duplicate_fact", len(item.event.content.facts))
+                continue
+            names = views[item.event.tenant].read(item, self._registry(item))
+            for number, (original, named) in enumerate(
+                zip(item.event.content.facts, names.facts, strict=True)
+            ):
+                key = item.event.id_of(original)
+                if key in known:
                     tx.count("discarded", "duplicate_fact")
                     continue
-                known.add(proposal.id)
+                try:
+                    text = sentence(original)
+                    fact = named.fact.model_copy(update={"text": text})
+                    proposal = self._proposal(item, fact, text, named.resolved_as, named.suggested)
+                except PoisonError as error:
+                    applied.dead.append(
+                        (record, DeadLetter(error, item=number, tenant=item.event.tenant, event=key))
+                    )
+                    continue
+                known.add(key)
                 out = inbox_record(proposal, self._prefix)
                 rows.append(Resolution(proposal.id, proposal.tenant, proposal.entity, out.value))
                 applied.outgoing.append(out)
+            raised = enumerate(names.reviews)
+            applied.outgoing += [
+                ledger_record(_review(item.event, number, review), self._prefix) for number, review in raised
+            ]
+        for tenant in sorted(views):
+            await tx.identity.write(tenant, views[tenant].changes)
         await tx.add_resolutions(rows)
         return applied
+
+    def _registry(self, item: Readied) -> Registry:
+        return self._controls.registry(item.event.tenant, item.versions.registry)
+
+    async def _views(self, tx: Transaction, items: Sequence[Readied]) -> dict[str, "_Tenant"]:
+        """The id map of each tenant, as far as the batch touches it. Locked in order of name: no deadlock."""
+        views: dict[str, _Tenant] = {}
+        for tenant in sorted({item.event.tenant for item in items}):
+            mine = [item for item in items if item.event.tenant == tenant]
+            await tx.identity.lock(tenant)
+            near = await tx.identity.nearby({_conversation(item.event) for item in mine})
+            lookups = [
+                lookup
+                for item in mine
+                for lookup in lookups_of(
+                    item.event, self._registry(item), near.get(_conversation(item.event), frozenset())
+                )
+            ]
+            views[tenant] = _Tenant(await tx.identity.view(tenant, lookups), dict(near))
+        return views
+
+    def _proposal(
+        self, item: Readied, fact: Fact, text: str, resolved_as: str | None, suggested: tuple[str, ...]
+    ) -> Proposal:
+        return resolve(
+            item.event,
+            fact,
+            registry=self._registry(item),
+            versions=item.versions,
+            similar=item.similar.get(fact.predicate, {}),
+            bands=self._embedder.profile,
+            vector=item.vectors[text],
+            resolved_as=resolved_as,
+            suggested=suggested,
+        )
+
+
+class _Tenant:
+    """One tenant's id map during a batch, and what the batch adds to it."""
+
+    def __init__(self, view: MemoryIdentity, near: dict[Conversation, frozenset[str]]) -> None:
+        self._view = view
+        self._near = near
+        self.changes = IdentityChanges()
+
+    def read(self, item: Readied, registry: Registry) -> EventNames:
+        place = _conversation(item.event)
+        near = self._near.get(place, frozenset())
+        names = read_names(item.event, registry, self._view, near)
+        self._near[place] = near | frozenset(names.named)
+        self.changes.names += names.learned
+        self.changes.identifiers += names.identifiers
+        self.changes.suspects.update({pair: self._view.suspects[pair] for pair in names.suspects})
+        if names.named:
+            self.changes.named.setdefault(place, []).extend(names.named)
+        return names
+
+
+def _conversation(event: FactsExtracted) -> Conversation:
+    return Conversation(event.tenant, event.source, event.stream_id)
+
+
+def _news(event: FactsExtracted, known: set[UUID]) -> bool:
+    return any(event.id_of(fact) not in known for fact in event.content.facts)
+
+
+def _review(event: FactsExtracted, number: int, review: NameReview) -> ReviewRaised:
+    fact = event.id_of(event.content.facts[review.ordinal])
+    return ReviewRaised(
+        tenant=event.tenant,
+        entity=review.entity,
+        review_id=derived_id(fact, f"names{number}"),
+        predicate="*",
+        reason=review.reason,
+        at=event.event_time,
+        decided_by=fact,
+        content=ReviewContent(text=review.text[:4096]),
+    )
 
 
 def _read(record: InRecord) -> FactsExtracted | DeadLetter:

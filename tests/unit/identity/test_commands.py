@@ -15,10 +15,12 @@ from processors.identity.commands import (
     check_assign,
     check_merge,
     check_split,
+    choose,
 )
 from processors.identity.forwards import MAX_HOPS, follow
 from processors.identity.memory import MemoryIdentity
 from processors.identity.moving import adopted, forwarded, moved, proposal_at
+from schemas.errors import PoisonError
 from schemas.facts import Mention
 from schemas.identity import Adopt, AliasSet, AssignUnresolved, MergeEntities, Moved, SplitEntity
 from schemas.ids import NAMESPACE
@@ -113,26 +115,38 @@ HELD = {
 }
 
 
+def record_of(command: SplitEntity, view: MemoryIdentity) -> Moved:
+    return moved(command, "split", check_split(command, view), received_at=AT, versions=Versions())
+
+
 def test_split_by_ids_and_by_mention(view: MemoryIdentity) -> None:
-    by_id = check_split(split("person:robin-stone", "person:new", ident(2)), view, HELD)
-    assert by_id.evidence == (ident(2),)
-    by_name = check_split(split("person:robin-stone", "person:new", mention="Robin  Reed"), view, HELD)
-    assert by_name.evidence == tuple(sorted([ident(2), ident(3)]))
-    assert not by_name.forward and not by_name.unforward
+    by_id = record_of(split("person:robin-stone", "person:new", ident(2)), view)
+    assert choose(by_id, HELD) == {ident(2)}
+    by_name = record_of(split("person:robin-stone", "person:new", mention="Robin  Reed"), view)
+    assert choose(by_name, HELD) == {ident(2), ident(3)}
+    assert not by_name.forward and not by_name.restores
 
 
 def test_a_split_undoes_a_merge(view: MemoryIdentity) -> None:
     view.set_forward("person:robin-reed", "person:robin-stone")
-    move = check_split(split("person:robin-stone", "person:robin-reed"), view, HELD)
-    assert move.unforward and move.evidence == tuple(sorted([ident(2), ident(3)]))
+    record = record_of(split("person:robin-stone", "person:robin-reed"), view)
+    assert record.restores and choose(record, HELD) == {ident(2), ident(3)}
+
+
+def test_a_split_takes_back_what_came_by_way_of_the_merged_entity(view: MemoryIdentity) -> None:
+    view.set_forward("person:robin-reed", "person:robin")
+    view.set_forward("person:robin", "person:robin-stone")
+    record = record_of(split("person:robin-stone", "person:robin"), view)
+    assert record.resolved_as == ("person:robin", "person:robin-reed")
+    assert choose(record, HELD) == {ident(2), ident(3)}
 
 
 def test_a_merge_in_the_middle_of_a_chain_is_undone_link_by_link(view: MemoryIdentity) -> None:
     view.set_forward("person:a", "person:b")
     view.set_forward("person:b", "person:robin-stone")
     with pytest.raises(InvalidCommand, match="split person:b off first, then person:a"):
-        check_split(split("person:robin-stone", "person:a"), view, HELD)
-    assert check_split(split("person:robin-stone", "person:b"), view, HELD).unforward
+        check_split(split("person:robin-stone", "person:a"), view)
+    assert check_split(split("person:robin-stone", "person:b"), view).unforward
 
 
 @pytest.mark.parametrize(
@@ -151,7 +165,7 @@ def test_a_merge_in_the_middle_of_a_chain_is_undone_link_by_link(view: MemoryIde
 def test_splits_refused(view: MemoryIdentity, command: SplitEntity, says: str) -> None:
     view.set_forward("person:gone", "person:here")
     with pytest.raises(InvalidCommand, match=says):
-        check_split(command, view, HELD)
+        choose(record_of(command, view), HELD)
 
 
 def test_alias_becomes_a_row_of_where_the_entity_is_now(view: MemoryIdentity) -> None:
@@ -189,10 +203,19 @@ def test_assign(view: MemoryIdentity) -> None:
         (assign("person:robin", "person:a"), "takes a key like"),
         (assign("unresolved:robin", "unresolved:x"), "unresolved itself"),
         (assign("unresolved:robin", "robin"), "type:name"),
-        (assign("unresolved:robin", "person:a", ident(1)), "no live evidence"),
     ):
         with pytest.raises(InvalidCommand, match=says):
-            check_assign(wrong, view, [ident(2)])
+            check_assign(wrong, view)
+    waiting = {ident(2): Evidence("Robin", "unresolved:robin")}
+    for command, held, says in (
+        (assign("unresolved:robin", "person:a", ident(1)), waiting, "no live evidence"),
+        (assign("unresolved:robin", "person:a"), {}, "nothing waits"),
+    ):
+        record = moved(
+            command, "assign", check_assign(command, view), received_at=AT, versions=Versions()
+        )
+        with pytest.raises(InvalidCommand, match=says):
+            choose(record, held)
 
 
 def proposal(n: int, entity: str = "person:a") -> Proposal:
@@ -231,4 +254,16 @@ def test_adopted_evidence_keeps_its_origin_and_gets_an_id_of_its_own() -> None:
     assert adopted(back, [proposal(2)])[0].id != first[0].id
     assert Adopt.from_json(first[0].to_json()) == first[0]
     assert Moved.from_json(record.to_json()) == record
-    assert forwarded(proposal(1), "person:b").id == ident(1)
+    assert (here.resolved_as, here.adopted and here.adopted.original) == ("person:a", ident(2))
+
+
+def test_a_forwarded_statement_keeps_its_original_and_ends_after_eight_hops() -> None:
+    at = proposal(1)
+    for hop in range(1, MAX_HOPS + 1):
+        record = forwarded(at, f"person:b{hop}")
+        assert record.id == forwarded(at, f"person:b{hop}").id != at.id, "its decision must not meet the other"
+        at = proposal_at(record)
+        assert at.adopted is not None
+        assert (at.adopted.original, at.adopted.hops, at.resolved_as) == (ident(1), hop, "person:a")
+    with pytest.raises(PoisonError, match="forwarded 8 times"):
+        forwarded(at, "person:on")
