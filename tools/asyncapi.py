@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 from importlib.metadata import version
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from schemas.base import SEPARATOR, Event
-from schemas.commands import Command, Due, Verdict
-from schemas.control import AuthoritySet, PolicySet, RegistrySet
+from schemas.commands import Command, InboxEvent
+from schemas.control import ControlEvent
+from schemas.errors import ConfigurationError
 from schemas.facts import FactsExtracted
 from schemas.inbox import Proposal
 from schemas.turn import Record, Turn
@@ -139,7 +140,9 @@ def _operation(action: str, short: str, summary: str) -> dict[str, Any]:
 
 
 def _message(kind: str, model: type[Event]) -> dict[str, Any]:
-    example = examples()[kind]
+    example = examples().get(kind)
+    if example is None:
+        raise ConfigurationError(f"there is no example of a {kind}: add one to tools/event_examples.py")
     record = as_sent(example)
     headers = {name: value.decode() for name, value in record.headers}
     cloud_type = {"type": "string", "const": headers["ce_type"]}
@@ -192,14 +195,14 @@ def as_sent(event: Event) -> OutRecord:
     """The record that the program sends for an event: key, value and headers."""
     if isinstance(event, Turn | Record):
         return input_record(event, _shipped_settings())
-    if isinstance(event, AuthoritySet | PolicySet | RegistrySet):
-        return control_record(event, _shipped_settings())
+    if isinstance(event, ControlEvent):
+        return control_record(cast(Any, event), _shipped_settings())
     if isinstance(event, FactsExtracted):
         return facts_record(event, DEFAULT_PREFIX)
     if isinstance(event, Command):
         return command_record(event, _shipped_settings())
-    if isinstance(event, Proposal | Verdict | Due):
-        return inbox_record(event, DEFAULT_PREFIX)
+    if isinstance(event, Proposal | InboxEvent):
+        return inbox_record(cast(Any, event), DEFAULT_PREFIX)
     return ledger_record(event, DEFAULT_PREFIX)
 
 

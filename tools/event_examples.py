@@ -30,6 +30,7 @@ from schemas.reviews import ReviewRaised
 from schemas.turn import Message, Record, RecordContent, Turn, TurnContent
 from streams.stages.judge import verdict
 from streams.stages.timekeeper import due_record
+from tools.identity_examples import identity_examples
 
 TENANT: Final = "acme"
 _EXPIRY: Final = (
@@ -196,6 +197,7 @@ def examples() -> MappingProxyType[str, Event]:
         question,
         verdict(question, Judgement(relation="undecided", reason="no model is set up to judge"), "undecided"),
         due_record(DueAt(EntityKey(TENANT, "user:u1"), *_EXPIRY)),
+        *identity_examples(proposals[0]),
     )
     return MappingProxyType({event.TYPE: event for event in found})
 

@@ -17,10 +17,10 @@ from pydantic.json_schema import GenerateJsonSchema
 
 from schemas.base import Event, Frozen
 from schemas.claims import ClaimChanged
-from schemas.control import CONTROL
+from schemas.control_records import CONTROL_TOPIC
 from schemas.disputes import DisputeChanged
 from schemas.facts import FactsExtracted
-from schemas.inbox_records import INBOX
+from schemas.inbox_records import INBOX_TOPIC
 from schemas.judge import JudgeRequest
 from schemas.reviews import ReviewRaised
 from schemas.turn import INPUTS
@@ -33,8 +33,8 @@ TOPIC_EVENTS: Final[MappingProxyType[str, tuple[type[Event], ...]]] = MappingPro
     {
         "turns": tuple(INPUTS.values()),
         "facts": (FactsExtracted,),
-        "inbox": tuple(INBOX.values()),
-        "control": tuple(CONTROL.values()),
+        "inbox": tuple(INBOX_TOPIC.values()),
+        "control": tuple(CONTROL_TOPIC.values()),
         "judge": (JudgeRequest,),
         "claims": (ClaimChanged,),
         "disputes": (DisputeChanged,),

@@ -21,10 +21,11 @@ from dataclasses import replace
 
 from processors.deciding.change import Ruling
 from processors.deciding.compare import Relation, compare
-from processors.deciding.disputes import park
+from processors.deciding.disputes import park, settle
 from processors.deciding.endings import end
 from processors.deciding.judging import ask
-from processors.deciding.model import Claim
+from processors.deciding.model import CellKey, Claim
+from processors.deciding.placing import displace
 from processors.deciding.statement import Statement
 from processors.deciding.strategies import Outcome
 from processors.deciding.suppress import suppressed
@@ -47,6 +48,16 @@ def decide(statement: Statement) -> Ruling:
     if proposal.ended:
         return end(statement)
     return _assertion(statement)
+
+
+def decide_and_settle(statement: Statement) -> Ruling:
+    """Decides the statement, then runs the open disputes again that it may have changed."""
+    ruling = decide(statement)
+    settle(statement, statement.cell)
+    if statement.slot.cardinality == "many":
+        for key in statement.excludes():
+            settle(statement, CellKey(statement.slot.key, key), statement.ws.active(statement.cell))
+    return ruling
 
 
 def _assertion(statement: Statement) -> Ruling:
@@ -145,7 +156,7 @@ def _update(statement: Statement, relation: Relation, old: Claim) -> Ruling:
     for heir in heirs:
         statement.ws.put_support(replace(heir, claim_id=claim.id))
     statement.support(claim)
-    _supersede(statement, [old], claim, relation)
+    displace(statement, [old], claim, relation)
     return _closed_later(statement, claim, Ruling("e", "UPDATE", relation, claim.id))
 
 
@@ -176,50 +187,46 @@ def _contradiction(statement: Statement, conflicts: list[Claim]) -> Ruling:
         return _late(statement, outcome.reason, strategy)
     if outcome.verdict == "wins" and not statement.weak:
         return win(statement, case, outcome.reason, conflicts, strategy)
-    if outcome.verdict == "pending" and not statement.weak:
-        claim = statement.become("candidate", "pending_judge", statement.twin("candidate", "disputed"))
-        ask(statement, claim, conflicts, 1)
-        return Ruling(case, "PENDING", outcome.reason, claim.id, strategy)
-    reason = "weak_alignment" if outcome.verdict == "wins" else outcome.reason
+    if statement.withheld():
+        ruling = _candidate(statement, case, "weak_alignment")
+        statement.review("weak_contradiction", conflicts[0])
+        return replace(ruling, strategy=strategy)
     parked = statement.twin("disputed")
-    claim = parked or statement.become("disputed", reason, statement.twin("candidate"))
+    if outcome.verdict == "pending" and not statement.weak and parked is None:
+        return replace(_ask(statement, case, conflicts), strategy=strategy)
+    if outcome.verdict == "pending" and parked is not None:
+        reason = "judge_undecided"
+    else:
+        reason = "weak_alignment" if outcome.verdict == "wins" else outcome.reason
     if parked is not None:
         claim = statement.confirm(parked)
+    else:
+        claim = statement.become("disputed", reason, statement.twin("candidate"))
     statement.support(claim)
-    park(
-        statement, claim, conflicts, strategy or statement.rules.rule_for(statement.slot.key).strategy, reason
-    )
+    named = strategy or statement.rules.rule_for(statement.slot.key).strategy
+    park(statement, claim, conflicts, named, reason)
     return Ruling(case, "DISPUTED", reason, claim.id, strategy)
+
+
+def _ask(statement: Statement, case: str, conflicts: list[Claim]) -> Ruling:
+    """The judge is asked once about a value; who says it again meanwhile stands behind it."""
+    waiting = statement.twin("candidate")
+    if waiting is not None and waiting.reason == "pending_judge":
+        statement.support(statement.confirm(waiting))
+        return Ruling(case, "PENDING", "already_asked", waiting.id)
+    claim = statement.become("candidate", "pending_judge", waiting)
+    statement.support(claim)
+    ask(statement, claim, conflicts, 1)
+    return Ruling(case, "PENDING", "judge_asked", claim.id)
 
 
 def win(statement: Statement, case: str, reason: str, conflicts: list[Claim], strategy: str = "") -> Ruling:
     """The statement takes the place of what it contradicts."""
     claim = statement.become("active", reason, statement.twin("candidate", "disputed", "scheduled"))
     statement.support(claim)
-    _supersede(statement, conflicts, claim, "replaced" if case == "f" else reason)
+    displace(statement, conflicts, claim, "replaced" if case == "f" else reason)
     name = "REPLACE" if case == "f" else "SUPERSEDE"
     return _closed_later(statement, claim, Ruling(case, name, reason, claim.id, strategy))
-
-
-def lose(statement: Statement, claim: Claim, reason: str) -> Ruling:
-    """A parked claim that did not prevail."""
-    statement.set_status(claim, "rejected", reason, valid_to=max(claim.valid_from, statement.at))
-    return Ruling("verdict", "REJECTED", reason, claim.id, "llm-judge")
-
-
-def join(statement: Statement, claim: Claim, held: Claim, relation: str, reason: str) -> Ruling:
-    """A judge found that the parked claim says the held one again (``same``), or says it more precisely."""
-    if relation == "refines":
-        heirs = statement.ws.supporters(held)
-        claim = statement.become("active", "refines", claim)
-        for heir in heirs:
-            statement.ws.put_support(replace(heir, claim_id=claim.id))
-        statement.support(claim)
-        _supersede(statement, [held], claim, "refines")
-        return Ruling("verdict", "UPDATE", reason, claim.id, "llm-judge")
-    statement.set_status(claim, "superseded", "same", valid_to=claim.valid_from, superseded_by=held.id)
-    statement.support(statement.confirm(held))
-    return Ruling("verdict", "NOOP", reason, held.id, "llm-judge")
 
 
 def _late(statement: Statement, reason: str, strategy: str) -> Ruling:
@@ -228,13 +235,6 @@ def _late(statement: Statement, reason: str, strategy: str) -> Ruling:
     if ruling.claim_id is not None:
         statement.support(statement.ws.claims[ruling.claim_id])
     return replace(ruling, strategy=strategy)
-
-
-def _supersede(statement: Statement, claims: list[Claim], successor: Claim, reason: str) -> None:
-    for claim in claims:
-        current = statement.ws.claims[claim.id]
-        until = max(current.valid_from, successor.valid_from)
-        statement.set_status(current, "superseded", reason, valid_to=until, superseded_by=successor.id)
 
 
 def _add(statement: Statement) -> Ruling:

@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from processors.deciding.control import Rules
-from processors.deciding.model import CellKey, Claim, Dispute, DueAt, Entity, Order, Slot, Support
+from processors.deciding.model import CellKey, Claim, Dispute, DueAt, Entity, Evidence, Order, Slot, Support
 from processors.deciding.working_set import WorkingSet
 from schemas.claims import Change as ChangeKind
 from schemas.claims import Status
@@ -48,6 +48,8 @@ class Change:
     #: Dispute events, reviews and judge requests; they follow the claim events of the same decision.
     announcements: list[DisputeChanged | ReviewRaised | JudgeRequest] = field(default_factory=list)
     slot_touched: bool = False
+    #: Evidence that a ruling moved to another slot.
+    moved: list[Evidence] = field(default_factory=list)
 
     def touch_slot(self) -> None:
         """The first change of a decision makes a new version of the slot."""

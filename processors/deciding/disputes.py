@@ -1,32 +1,15 @@
 """Disputes: a challenger that no policy lets win is parked beside the incumbents, visibly."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 
 from processors.deciding.change import Change
-from processors.deciding.compare import compare
 from processors.deciding.model import CellKey, Claim, Dispute, DueAt, Support
+from processors.deciding.placing import conflicting, displace, end_by, place
 from processors.deciding.strategies import Contest, contest_by
 from schemas.disputes import DisputeChange, DisputeChanged, DisputeContent, Party
 from schemas.ids import derived_id
-
-
-def conflicting(change: Change, claim: Claim) -> list[Claim]:
-    """The active claims of the cell that cannot hold together with ``claim``."""
-    active = change.ws.active(claim.cell)
-    cardinality = change.slot.cardinality
-    if claim.value.type == "ending":
-        return [other for other in active if _ends(claim, other)]
-    return [
-        other
-        for other in active
-        if other.id != claim.id and compare(other, claim.value, claim.polarity, cardinality) == "contradicts"
-    ]
-
-
-def _ends(challenge: Claim, other: Claim) -> bool:
-    ended = challenge.value.within[0] if challenge.value.within else ""
-    return not ended or ended == other.value.key or ended in other.value.within
 
 
 def park(change: Change, challenger: Claim, conflicts: list[Claim], strategy: str, reason: str) -> Dispute:
@@ -52,47 +35,51 @@ def park(change: Change, challenger: Claim, conflicts: list[Claim], strategy: st
     return publish(change, opened, "opened", reason)
 
 
-def settle(change: Change, cell: CellKey) -> None:
+def settle(change: Change, cell: CellKey, joining: Sequence[Claim] = ()) -> None:
     """Runs the open disputes of the cell again after its claims or their support changed.
 
     An unsupported challenger withdraws; with no incumbent left the best challenger is promoted; a challenger that
-    now wins replaces the incumbents; else the dispute stays, against the incumbents of now.
+    now wins replaces the incumbents; else the dispute stays, against the incumbents of now. ``joining``: active claims
+    of other cells that a rule of the registry says cannot hold together with what the cell holds.
     """
-    for dispute in _best_first(change, cell):
-        challenger = change.ws.claims[dispute.challenger]
-        if challenger.status == "active":
-            publish(
-                change,
-                replace(dispute, status="resolved"),
-                "resolved",
-                "the policy let the challenger win",
-            )
-        elif challenger.status != "disputed" or not change.ws.supporters(challenger):
-            if challenger.status == "disputed":
-                change.set_status(challenger, "superseded", "support_withdrawn")
-            publish(
-                change, replace(dispute, status="withdrawn"), "withdrawn", "nobody supports the challenger"
-            )
-        else:
-            _run_again(change, dispute, challenger)
+    while any(_look_again(change, dispute, joining) for dispute in _best_first(change, cell)):
+        pass  # a promotion gives the disputes that were looked at before it another incumbent
 
 
-def _run_again(change: Change, dispute: Dispute, challenger: Claim) -> None:
-    conflicts = conflicting(change, challenger) + _elsewhere(change, dispute, challenger)
-    if not conflicts:
+def _look_again(change: Change, dispute: Dispute, joining: Sequence[Claim]) -> bool:
+    """Whether the challenger was promoted."""
+    challenger = change.ws.claims[dispute.challenger]
+    if challenger.status == "active":
+        publish(change, replace(dispute, status="resolved"), "resolved", "the policy let the challenger win")
+        return False
+    if challenger.status == "disputed" and change.ws.supporters(challenger):
+        return _run_again(change, dispute, challenger, joining)
+    if challenger.status == "disputed":
+        until = max(challenger.valid_from, change.at)
+        change.set_status(challenger, "superseded", "support_withdrawn", valid_to=until)
+    publish(change, replace(dispute, status="withdrawn"), "withdrawn", "nobody supports the challenger")
+    return False
+
+
+def _run_again(change: Change, dispute: Dispute, challenger: Claim, joining: Sequence[Claim]) -> bool:
+    conflicts = conflicting(change, challenger) + _elsewhere(change, dispute, challenger, joining)
+    wins = bool(conflicts) and not challenger.weak and _wins(change, challenger, conflicts)
+    if wins or not conflicts:
         _promote(change, challenger, conflicts)
-        publish(change, replace(dispute, status="resolved"), "resolved", "no incumbent left")
-    elif not challenger.weak and _wins(change, challenger, conflicts):
-        _promote(change, challenger, conflicts)
-        publish(change, replace(dispute, status="resolved"), "resolved", "the challenger's source now wins")
-    elif tuple(row.id for row in conflicts) != dispute.incumbents:
+        said = "the challenger's source now wins" if wins else "no incumbent left"
+        publish(change, replace(dispute, status="resolved"), "resolved", said)
+        return True
+    if {row.id for row in conflicts} != set(dispute.incumbents):
         moved = replace(dispute, incumbents=tuple(row.id for row in conflicts))
         publish(change, moved, "retargeted", "the incumbent changed")
+    return False
 
 
-def _elsewhere(change: Change, dispute: Dispute, challenger: Claim) -> list[Claim]:
+def _elsewhere(change: Change, dispute: Dispute, challenger: Claim, joining: Sequence[Claim]) -> list[Claim]:
     """Incumbents of other cells: values that a rule of the registry excludes."""
-    rows = (change.ws.claims.get(key) for key in dispute.incumbents)
+    joined = [row.id for row in joining if row.polarity == challenger.polarity == "+"]
+    keys = dict.fromkeys((*dispute.incumbents, *joined))
+    rows = (change.ws.claims.get(key) for key in keys)
     return [row for row in rows if row is not None and row.status == "active" and row.cell != challenger.cell]
 
 
@@ -117,14 +104,13 @@ def _contest(change: Change, backer: Support, opponents: list[Support], strategy
 
 
 def _promote(change: Change, challenger: Claim, conflicts: list[Claim]) -> None:
-    ends = challenger.value.type == "ending"
-    for claim in conflicts:
-        until = max(claim.valid_from, challenger.valid_from)
-        if ends:
-            change.set_status(claim, "ended", "ending_accepted", valid_to=until)
-        else:
-            change.set_status(claim, "superseded", "dispute_won", valid_to=until, superseded_by=challenger.id)
-    change.set_status(challenger, "ended" if ends else "active", "dispute_won", valid_to=None)
+    if challenger.value.type == "ending":
+        end_by(change, conflicts, challenger, "dispute_won")
+        return
+    elsewhere = [row for row in conflicts if row.cell != challenger.cell]
+    placed = place(change, challenger, "dispute_won")
+    if placed.id == challenger.id and placed.status == "active":
+        displace(change, elsewhere, placed, "dispute_won")
 
 
 def _best_first(change: Change, cell: CellKey) -> list[Dispute]:

@@ -3,8 +3,9 @@
 from dataclasses import replace
 
 from processors.deciding.change import Change, Ruling
-from processors.deciding.disputes import conflicting, publish
+from processors.deciding.disputes import publish
 from processors.deciding.model import Claim, Dispute, Support
+from processors.deciding.placing import conflicting, displace, end_by, place
 from processors.deciding.strategies import independent
 from schemas.commands import Due
 
@@ -33,11 +34,8 @@ def _starts(change: Change, claim: Claim) -> Ruling:
     if any(order > claim.order for order in newest):
         change.set_status(claim, "superseded", "overtaken", valid_to=claim.valid_from)
         return Ruling("due", "HISTORY", "overtaken", claim.id)
-    for other in conflicts:
-        until = max(other.valid_from, claim.valid_from)
-        change.set_status(other, "superseded", "scheduled_change", valid_to=until, superseded_by=claim.id)
-    change.set_status(claim, "active", "scheduled_start")
-    return Ruling("due", "STARTED", "scheduled_start", claim.id)
+    held = place(change, claim, "scheduled_start")
+    return Ruling("due", "STARTED" if held.id == claim.id else "NOOP", "scheduled_start", held.id)
 
 
 def _ends(change: Change, claim: Claim, due: Due) -> Ruling:
@@ -51,18 +49,17 @@ def _age(change: Change, dispute: Dispute) -> Ruling:
     """Old enough for the auto-rules: a wide authority gap upholds, enough independent origins accept."""
     auto = change.rules.policy.auto
     challenger = change.ws.claims[dispute.challenger]
-    incumbents = conflicting(change, challenger)
+    named = (change.ws.claims.get(key) for key in dispute.incumbents)
+    incumbents = [row for row in named if row is not None and row.status == "active"]
     backers = change.ws.supporters(challenger)
     holders = [row for claim in incumbents for row in change.ws.supporters(claim)]
     mine = independent([(row.agent, row.origins) for row in backers])
     theirs = independent([(row.agent, row.origins) for row in holders])
     if auto.origins is not None and mine >= auto.origins and mine > theirs and not challenger.weak:
-        for claim in incumbents:
-            until = max(claim.valid_from, challenger.valid_from)
-            change.set_status(
-                claim, "superseded", "auto_origins", valid_to=until, superseded_by=challenger.id
-            )
-        change.set_status(challenger, "active", "auto_origins", valid_to=None)
+        if challenger.value.type == "ending":
+            end_by(change, incumbents, challenger, "auto_origins")
+        else:
+            displace(change, incumbents, place(change, challenger, "auto_origins"), "auto_origins")
         publish(change, replace(dispute, status="resolved"), "resolved", f"auto: {mine} independent origins")
         return Ruling("due", "APPLIED", "auto_origins", challenger.id)
     gap = _weight(change, holders) - _weight(change, backers)

@@ -38,6 +38,12 @@ def end(statement: Statement) -> Ruling:
     return _challenge(statement, matching, strategy, "weak_alignment" if verdict == "wins" else reason)
 
 
+def challenge_end(statement: Statement, reason: str) -> Ruling | None:
+    """An end that a person has ruled out, said with something new: a dispute again; None when nothing is there."""
+    matching = [claim for claim in statement.ws.active(statement.cell) if _matches(statement, claim)]
+    return _challenge(statement, matching, "", reason) if matching else None
+
+
 def challenge_retraction(statement: Statement) -> Ruling:
     """Another agent's claim is said to have been wrong, and no policy lets this agent take it back."""
     key = statement.value.key

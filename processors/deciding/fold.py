@@ -2,9 +2,8 @@
 
 from collections.abc import Iterable
 
-from processors.deciding.cases import decide
+from processors.deciding.cases import decide_and_settle
 from processors.deciding.control import ControlView
-from processors.deciding.disputes import settle
 from processors.deciding.late import note, out_of_order, put_in_order
 from processors.deciding.model import EntityKey, Story
 from processors.deciding.moves import forward, goes_on
@@ -34,8 +33,7 @@ def fold(ws: WorkingSet, proposals: Iterable[Proposal], view: ControlView) -> in
         if out_of_order(statement):
             ruling = put_in_order(statement, view)
         else:
-            ruling = decide(statement)
-            settle(statement, statement.cell)
+            ruling = decide_and_settle(statement)
         note(statement)
         announce(statement, ruling)
         statement.entity.decisions += 1

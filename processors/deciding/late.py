@@ -18,6 +18,7 @@ from processors.deciding.refold import refold
 from processors.deciding.replaying import replay, story_order
 from processors.deciding.statement import Statement, slot_key
 from processors.deciding.stating import apart_slot, order_of
+from processors.deciding.telling import pinned
 from processors.deciding.working_set import LoadPlan, WorkingSet
 from schemas.inbox import Candidate, Proposal
 
@@ -57,11 +58,11 @@ def put_in_order(statement: Statement, view: ControlView) -> Ruling:
     ws, slot = statement.ws, statement.slot.key
     told = ws.stories.get(slot)
     assert told is not None, "the slot was not loaded whole"
-    own = Story(statement.entity.decisions + 1, statement.proposal.to_json())
+    own = Story(statement.entity.decisions + 1, pinned(statement).to_json())
     found: dict[UUID, Ruling] = {}
 
-    def decide_again(scratch: WorkingSet, story: Story) -> None:
-        outcome = replay(scratch, story, view)
+    def decide_again(scratch: WorkingSet, story: Story, slot: SlotKey) -> None:
+        outcome = replay(scratch, story, view, slot)
         if outcome is not None:
             found[outcome[0]] = outcome[1]
 

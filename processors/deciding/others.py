@@ -16,7 +16,7 @@ from processors.deciding.moves import end_forward, forward, forward_command, goe
 from processors.deciding.refold import Replay, refold
 from processors.deciding.replaying import actor_of, apply_to_slot, change_of, replay, settle_slot, waiting
 from processors.deciding.statement import Statement
-from processors.deciding.stating import advance, statement_of
+from processors.deciding.stating import advance, order_of, statement_of
 from processors.deciding.taking_back import covering, restore, retract, retract_all
 from processors.deciding.telling import announce, decision_of, evidence_of, evidence_of_record
 from processors.deciding.verdicts import judged
@@ -225,12 +225,14 @@ def _verdict(ws: WorkingSet, record: Verdict, view: ControlView) -> None:
     ruling = judged(statement, record)
     settle(statement, statement.cell)
     announce(statement, ruling)
+    # What is written down is the judge's word, at its own place in the order of evidence.
+    statement.order, statement.agent = order_of(record), record.judge
     _write(ws, record, [statement], ruling)
 
 
 def _again(view: ControlView) -> Replay:
-    def decide_again(scratch: WorkingSet, story: Story) -> None:
-        replay(scratch, story, view)
+    def decide_again(scratch: WorkingSet, story: Story, slot: SlotKey) -> None:
+        replay(scratch, story, view, slot)
 
     return decide_again
 
@@ -244,6 +246,7 @@ def _write(ws: WorkingSet, record: InboxRecord, changes: list[Change], ruling: R
         else:
             row = evidence_of_record(change, record, ruling, _words(record))
         ws.evidence.append(row)
+        ws.evidence += change.moved
     changed = [item for change in changes for item in change.changed.items()]
     detail = {key: value for change in changes for key, value in change.detail.items()}
     ws.decisions.append(decision_of(changes[0], ruling, changed, detail))

@@ -7,6 +7,7 @@ claim. Claims keep their ids, because ids come from the records.
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from uuid import UUID
 
 from processors.deciding.change import Change
 from processors.deciding.disputes import publish
@@ -16,7 +17,7 @@ from processors.deciding.working_set import WorkingSet
 from schemas.claims import Status
 
 #: Decides one stored record on the scratch set (given by fold, which knows all kinds of records).
-Replay = Callable[[WorkingSet, Story], None]
+Replay = Callable[[WorkingSet, Story, SlotKey], None]
 
 _KEPT = ("slot_version", "vector", "text")
 
@@ -30,7 +31,7 @@ def refold(
     """
     scratch = _empty(change, slot)
     for story in kept(change.ws.stories.get(slot, [])):
-        replay(scratch, story)
+        replay(scratch, story, slot)
     _claims(change, slot, scratch, status, gone)
     _supports(change, slot, scratch)
     _endings(change, slot, scratch)
@@ -44,14 +45,20 @@ def _empty(change: Change, slot: SlotKey) -> WorkingSet:
     if held is not None:
         scratch.slots[slot] = Slot(slot, held.cardinality)
     scratch.retractions.update(change.ws.retractions)
+    # What a person ruled to be another matter is told elsewhere, in a slot of its own.
+    apart = ((key, row) for key, row in change.ws.standings.items() if key[0] == slot)
+    scratch.standings.update((key, row) for key, row in apart if row.ruling == "apart")
     return scratch
 
 
 def _claims(change: Change, slot: SlotKey, scratch: WorkingSet, status: Status, gone: str) -> None:
     held = {key: row for key, row in change.ws.claims.items() if row.cell.slot == slot}
+    found = {key: row for key, row in scratch.claims.items() if row.cell.slot == slot}
     for key, claim in sorted(held.items(), key=lambda item: (item[1].order, str(item[0]))):
-        again = scratch.claims.get(key)
+        again = found.get(key)
         if again is None:
+            if claim.reason == "rescoped":
+                continue
             if claim.status not in ("retracted", "erased") and (claim.status, claim.reason) != (status, gone):
                 until = max(claim.valid_from, change.at) if claim.valid_to is None else claim.valid_to
                 change.set_status(claim, status, gone, valid_to=until)
@@ -61,8 +68,8 @@ def _claims(change: Change, slot: SlotKey, scratch: WorkingSet, status: Status, 
             if moved.status != claim.status:
                 change.changed[key] = moved.status
             change.touch(moved, "status")
-    for key, claim in scratch.claims.items():
-        if key not in held and claim.cell.slot == slot:
+    for key, claim in found.items():
+        if key not in held:
             change.changed[key] = claim.status
             change.touch(replace(claim, slot_version=change.slot.version + 1), "added")
 
@@ -74,7 +81,12 @@ def _differs(one: Claim, other: Claim) -> bool:
 
 def _supports(change: Change, slot: SlotKey, scratch: WorkingSet) -> None:
     held = {(cell, agent) for cell, rows in change.ws.supports.items() if cell.slot == slot for agent in rows}
-    found = {(cell, agent): row for cell, rows in scratch.supports.items() for agent, row in rows.items()}
+    found = {
+        (cell, agent): row
+        for cell, rows in scratch.supports.items()
+        if cell.slot == slot
+        for agent, row in rows.items()
+    }
     for cell, agent in held - found.keys():
         change.ws.remove_support(cell, agent)
     for key, row in found.items():
@@ -86,7 +98,7 @@ def _endings(change: Change, slot: SlotKey, scratch: WorkingSet) -> None:
     for key in [key for key in change.ws.endings if key[0] == slot and key not in scratch.endings]:
         change.ws.remove_ending(key)
     for key, row in scratch.endings.items():
-        if change.ws.endings.get(key) != row:
+        if key[0] == slot and change.ws.endings.get(key) != row:
             change.ws.put_ending(row)
 
 
@@ -98,8 +110,9 @@ def _disputes(change: Change, slot: SlotKey, scratch: WorkingSet) -> None:
             publish(
                 change, replace(dispute, status="withdrawn"), "withdrawn", "what it rested on was taken back"
             )
-        elif found[dispute.id].incumbents != dispute.incumbents:
-            moved = replace(dispute, incumbents=found[dispute.id].incumbents)
+        elif _parties(found[dispute.id]) != _parties(dispute):
+            again = found[dispute.id]
+            moved = replace(dispute, challenger=again.challenger, incumbents=again.incumbents)
             publish(change, moved, "retargeted", "the incumbent changed")
     known = {row.id for row in held}
     for dispute in found.values():
@@ -112,6 +125,10 @@ def _disputes(change: Change, slot: SlotKey, scratch: WorkingSet) -> None:
                 "opened",
                 "open again: its records were folded again",
             )
+
+
+def _parties(dispute: Dispute) -> tuple[UUID, tuple[UUID, ...]]:
+    return dispute.challenger, dispute.incumbents
 
 
 def _open(ws: WorkingSet, slot: SlotKey) -> Iterable[Dispute]:

@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from processors.deciding.cases import decide
+from processors.deciding.cases import decide_and_settle
 from processors.deciding.change import Change, Ruling
 from processors.deciding.commands import ON_DISPUTES, confirm, rule
 from processors.deciding.control import ControlView, Rules
@@ -66,15 +66,14 @@ def actor_of(record: InboxRecord) -> str:
     return record.agent if isinstance(record, Proposal) else "timekeeper"
 
 
-def replay(scratch: WorkingSet, story: Story, view: ControlView) -> tuple[UUID, Ruling] | None:
-    """Decides the record again; what takes back or restores is state already and is passed over."""
+def replay(scratch: WorkingSet, story: Story, view: ControlView, slot: SlotKey) -> tuple[UUID, Ruling] | None:
+    """Decides the record of ``slot`` again; what takes back or restores is state already and is passed over."""
     record = record_of(story)
     if isinstance(record, Proposal):
         if record.act != "assert":
             return None
         statement = statement_of(scratch, record, view)
-        ruling = decide(statement)
-        settle(statement, statement.cell)
+        ruling = decide_and_settle(statement)
         scratch.stories.setdefault(statement.slot.key, []).append(story)
         return record.id, ruling
     if isinstance(record, Verdict):
@@ -85,10 +84,9 @@ def replay(scratch: WorkingSet, story: Story, view: ControlView) -> tuple[UUID, 
     elif isinstance(record, Moved | ForwardEnded):
         return None
     elif isinstance(record, Due) or record.action in ON_DISPUTES or record.action == "confirm":
-        for slot in sorted(scratch.slots):
-            change = change_of(scratch, record, view, slot, actor_of(record))
-            apply_to_slot(change, _forced(record))
-            settle_slot(change)
+        change = change_of(scratch, record, view, slot, actor_of(record))
+        apply_to_slot(change, _forced(record))
+        settle_slot(change)
     return None
 
 
@@ -104,7 +102,7 @@ def waiting(ws: WorkingSet, verdict: Verdict, view: ControlView) -> Statement | 
     for story in (row for slot in sorted(ws.stories) for row in ws.stories[slot]):
         if read_object(story.body).get("id") == str(verdict.proposal_id):
             statement = statement_of(ws, Proposal.from_json(story.body), view)
-            statement.record_id = verdict.id
+            statement.record_id, statement.at = verdict.id, verdict.event_time
             return statement
     return None
 

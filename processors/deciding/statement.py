@@ -63,7 +63,7 @@ class Statement(Change):
     def contest(self, opponents: list[Support]) -> tuple[str, Outcome]:
         """The strategy of the slot and what it says about this statement against ``opponents``."""
         rule = self.rules.rule_for(self.slot.key)
-        twin = self.twin("active", "disputed", "candidate")
+        twin = self._stated_before()
         backers = [row for row in self.ws.supporters(twin) if row.agent != self.agent] if twin else []
         contest = Contest(
             slot=self.slot.key,
@@ -76,6 +76,14 @@ class Statement(Change):
             weight_limit=self._weakest_source(),
         )
         return rule.strategy, contest_by(rule.strategy, contest)
+
+    def _stated_before(self) -> Claim | None:
+        """The claim that says what this statement says; for an end, the open challenge that says it."""
+        if not self.proposal.ended and self.proposal.act == "assert":
+            return self.twin("active", "disputed", "candidate")
+        key = f"ending:{self.value.key}"
+        rows = self.ws.cell_claims(self.cell)
+        return next((row for row in rows if row.status == "disputed" and row.value.key == key), None)
 
     def origins(self) -> tuple[str, ...]:
         """The statement's origins; one that is a claim stands for the origins of its supporters."""
@@ -190,10 +198,16 @@ class Statement(Change):
             reason,
             confidence=confidence,
             valid_from=start,
-            valid_to=None,
+            valid_to=self.proposal.valid_to,
             weak=weak,
             basis=basis,
         )
+
+    def withheld(self) -> bool:
+        """Weakly aligned, while its agent said something else plainly: that stays the agent's word in the cell."""
+        own = self.own_latest()
+        held = self.ws.claims.get(own.claim_id) if own is not None else None
+        return self.weak and held is not None and held.live
 
     def support(self, claim: Claim) -> None:
         """Makes this agent a supporter of ``claim``; in a cell it supports only its latest assertion.
@@ -201,7 +215,7 @@ class Statement(Change):
         A weakly aligned statement corroborates but does not withdraw what the agent said plainly.
         """
         own = self.own_latest()
-        if self.weak and own is not None and own.claim_id != claim.id:
+        if self.withheld() and own is not None and own.claim_id != claim.id:
             return
         self.put_support(claim, self.agent, self.proposal.confidence, self.origins())
 

@@ -1,8 +1,10 @@
 """Case a: what was taken back or ruled on does not come back by being told again."""
 
 from processors.deciding.change import Ruling
-from processors.deciding.disputes import conflicting, park
+from processors.deciding.disputes import park
+from processors.deciding.endings import challenge_end
 from processors.deciding.model import Standing
+from processors.deciding.placing import conflicting
 from processors.deciding.statement import Statement
 
 
@@ -12,13 +14,16 @@ def suppressed(statement: Statement) -> Ruling | None:
     for row in statement.ws.retractions_of(statement.slot.key):
         if row.value_key in ("", statement.value.key) and proposal.event_time <= row.up_to:
             return Ruling("a", "SUPPRESSED", "retracted", None)
-    ruling = statement.ws.standings.get((statement.slot.key, statement.value.key, proposal.polarity))
-    if ruling is None or ruling.ruling != "rejected" or proposal.ended:
+    key = f"ending:{statement.value.key}" if proposal.ended else statement.value.key
+    ruling = statement.ws.standings.get((statement.slot.key, key, proposal.polarity))
+    if ruling is None or ruling.ruling != "rejected":
         return None
+    if not proposal.ended and statement.twin("active") is not None:
+        return None  # it is believed again
     news = _news(statement, ruling)
     if news is None:
         return Ruling("a", "SUPPRESSED", "ruled", None)
-    return _again(statement, news)
+    return challenge_end(statement, f"ruled before, {news}") if proposal.ended else _again(statement, news)
 
 
 def _news(statement: Statement, ruling: Standing) -> str | None:
@@ -36,9 +41,8 @@ def _again(statement: Statement, news: str) -> Ruling | None:
     twin = statement.twin("disputed", "candidate")
     if twin is not None and twin.status == "disputed":
         return None  # the new dispute is open: the table counts the repeat
-    active = statement.ws.active(statement.cell)
-    if not active or any(claim.value.key == statement.value.key for claim in active):
-        return None  # what was upheld is gone, or the value is believed again: nothing to protect
+    if not statement.ws.active(statement.cell):
+        return None  # what was upheld is gone: nothing to protect
     claim = statement.become("disputed", "ruled_before", twin)
     statement.support(claim)
     strategy = statement.rules.rule_for(statement.slot.key).strategy

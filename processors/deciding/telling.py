@@ -9,6 +9,7 @@ from processors.deciding.model import Decision, Evidence
 from processors.deciding.statement import Statement
 from schemas.claims import ClaimChanged, ClaimContent
 from schemas.disputes import DisputeChanged
+from schemas.inbox import Proposal
 from schemas.inbox_records import InboxRecord
 
 
@@ -79,8 +80,18 @@ def evidence_of(statement: Statement, ruling: Ruling) -> Evidence:
         text=proposal.content.text,
         quote=quote.text if quote else "",
         received_at=proposal.received_at,
-        body=proposal.to_json(),
+        body=pinned(statement).to_json(),
     )
+
+
+def pinned(statement: Statement) -> Proposal:
+    """The proposal as it was understood: its predicate fixed and its scope the slot's, so that it folds there again."""
+    proposal, slot = statement.proposal, statement.slot.key
+    chosen = tuple(row for row in proposal.content.candidates if row.predicate == slot.predicate)[:1]
+    if proposal.scope == slot.scope and chosen == proposal.content.candidates:
+        return proposal
+    content = proposal.content.model_copy(update={"candidates": chosen or proposal.content.candidates})
+    return proposal.model_copy(update={"scope": slot.scope, "content": content})
 
 
 def evidence_of_record(change: Change, record: InboxRecord, ruling: Ruling, text: str) -> Evidence:

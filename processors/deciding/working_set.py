@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from processors.deciding.model import (
+    FOREVER,
     CellKey,
     Claim,
     Decision,
@@ -95,6 +96,18 @@ def apart(ws: "WorkingSet", proposals: Sequence[Proposal]) -> LoadPlan | None:
                     cells[cell] = min(cells.get(cell, moment), moment)
     slots = tuple(dict.fromkeys(cell.slot for cell in cells))
     return LoadPlan((), (), slots, cells) if cells else None
+
+
+def parties(ws: "WorkingSet") -> LoadPlan | None:
+    """What else to load for open disputes with incumbents in other cells (values that exclude one another)."""
+    cells: dict[CellKey, datetime] = {}
+    for rows in ws.disputes.values():
+        for dispute in rows.values():
+            for key in dispute.incumbents:
+                claim = ws.claims.get(key)
+                if claim is not None and claim.cell != dispute.cell:
+                    cells[claim.cell] = FOREVER
+    return LoadPlan((), (), (), cells) if cells else None
 
 
 @dataclass(slots=True)
@@ -239,6 +252,14 @@ class WorkingSet:
             self.new.add(key)
         self.removed_standings.discard(key)
         self.standings[key] = self.dirty_standings[key] = row
+
+    def remove_standing(self, key: tuple[SlotKey, str, str]) -> None:
+        if self.standings.pop(key, None) is not None:
+            self.dirty_standings.pop(key, None)
+            if key in self.new:
+                self.new.discard(key)
+            else:
+                self.removed_standings.add(key)
 
     def put_retraction(self, row: Retraction) -> None:
         key = (row.id, row.slot, row.value_key)

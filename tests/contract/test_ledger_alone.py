@@ -217,6 +217,8 @@ async def test_what_rests_on_a_claim_is_known(ledger: Ledger) -> None:
         made.proposal("b", "Harbor", 2, predicate="building", origins=(f"claim:{claim}",)),
         made.proposal("b", "North", 3, predicate="district", origins=("s:e1", "s:other")),
         made.proposal("b", "South", 3, predicate="wing", origins=("s:other",)),
+        # Told again: it does not rest on itself.
+        made.proposal("d", "214", 2, origins=(f"claim:{claim}",)),
         # The same event says two things: neither rests on the other.
         made.proposal("a", "Tuesday", 4, predicate="day", event_id="e1", id=key(7)),
         made.proposal("b", "Harbor", 2, entity="user:u2", predicate="building", origins=(f"claim:{claim}",)),

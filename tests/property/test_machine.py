@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from processors.deciding.fold import fold
 from processors.deciding.others import fold_alone, is_alone
+from tests.property.effort import effort
 from tests.property.laws import check_state
 from tests.property.statements import AGENTS, NESTED, PLAIN
 from tests.unit.deciding.world import World
@@ -147,4 +147,4 @@ class Ledger(RuleBasedStateMachine):
 
 
 TestLedger = Ledger.TestCase
-TestLedger.settings = settings(max_examples=150, stateful_step_count=25, deadline=None)
+TestLedger.settings = effort(150, 25)

@@ -116,8 +116,12 @@ class World:
         if is_alone(record):
             known = len(self.ws.evidence)
             assert fold_alone(self.ws, record, self.view, slots) == 0
+            # As a store gives it back: the records of a slot by the number of their decision.
+            numbers = {decision.id: decision.number for decision in self.ws.decisions}
             for row in self.ws.evidence[known:]:
-                self.ws.stories.setdefault(row.slot, []).append(Story(before + 1, row.body))
+                told = self.ws.stories.setdefault(row.slot, [])
+                told.append(Story(numbers[row.id], row.body))
+                told.sort(key=lambda story: story.number)
         else:
             fold(self.ws, [record], self.view)  # type: ignore[list-item]
         assert len(self.ws.decisions) == before + 1
