@@ -60,6 +60,17 @@ class _ConsumerThread(aiokafka.AIOKafkaConsumerThread):
 
 
 class _Consumer(aiokafka.Consumer):
+    async def perform_seek(self) -> None:
+        """After a rebalance, or when it threw away records it had fetched, Faust goes back to what was committed.
+
+        Where nothing was committed yet it stays where it is, and the records thrown away are lost: go back to the
+        beginning there.
+        """
+        await super().perform_seek()
+        fresh = [tp for tp in self.assignment() if not self._committed_offset[tp]]
+        if fresh:
+            await self._thread.seek_to_beginning(*fresh)
+
     def _new_consumer_thread(self) -> aiokafka.AIOKafkaConsumerThread:
         return _ConsumerThread(self, loop=self.loop, beacon=self.beacon)
 
@@ -144,12 +155,11 @@ class StageApp:
             while (events := await self._next_batch(queue)) is not None:
                 current = self._still_ours(events)
                 self._expect_from_commit(current)
-                await self._runner.run([_record(event) for event in current])
-                # An acknowledgement belongs to the generation the record was read in. After a rebalance it
-                # could set back, or push past unread records, what the new owner commits; the batch comes
-                # again instead.
-                for event in self._still_ours(current):
-                    event.ack()
+                if await self._runner.run([_record(event) for event in current]):
+                    # An acknowledgement belongs to the generation the record was read in. After a rebalance
+                    # it could set back, or push past unread records, what the new owner commits.
+                    for event in self._still_ours(current):
+                        event.ack()
         except Exception as exc:
             # Faust would restart the agent and go on past the unacknowledged batch: end everything instead.
             await self._app.crash(exc)

@@ -68,35 +68,38 @@ class Runner:
         self._next_offset: dict[tuple[str, int], int] = {}
         self._forgotten = 0
 
-    async def run(self, batch: Sequence[InRecord]) -> None:
+    async def run(self, batch: Sequence[InRecord]) -> bool:
         """Process `batch` (any partitions, offset order within each), trying again in place on
         TransientError.
 
-        Raises RecordsSkipped, RetriesExhausted and whatever else the stage raises; then nothing may be
-        acknowledged.
+        True: all done, acknowledge the batch. False: `forget` was called meanwhile, the partitions may have
+        another owner; acknowledge nothing, the batch comes again. Raises RecordsSkipped, RetriesExhausted,
+        StrayCancellation and whatever else the stage raises; then nothing may be acknowledged either.
         """
         partitions = by_partition(batch)
+        forgotten = self._forgotten
         if self._concurrent == 1 or len(partitions) == 1:
             for records in partitions.values():
-                await self._run_partition(records)
-            return
-        free = asyncio.Semaphore(self._concurrent)
-        try:
-            async with asyncio.TaskGroup() as group:
-                for records in partitions.values():
-                    group.create_task(self._run_partition(records, free))
-        except BaseExceptionGroup as errors:
-            raise errors.exceptions[0] from errors
+                await self._run_partition(records, forgotten)
+        else:
+            free = asyncio.Semaphore(self._concurrent)
+            try:
+                async with asyncio.TaskGroup() as group:
+                    for records in partitions.values():
+                        group.create_task(self._run_partition(records, forgotten, free))
+            except BaseExceptionGroup as errors:
+                raise errors.exceptions[0] from errors
+        return forgotten == self._forgotten
 
     async def _run_partition(
-        self, records: Sequence[InRecord], free: asyncio.Semaphore | None = None
+        self, records: Sequence[InRecord], forgotten: int, free: asyncio.Semaphore | None = None
     ) -> None:
         topic, partition = records[0].topic, records[0].partition
         async with free or contextlib.nullcontext():
-            forgotten = self._forgotten
+            if forgotten != self._forgotten:
+                return
             await self._refuse_skipped(topic, partition, records)
             await self._until_done(records)
-            # A rebalance while the batch was under way: where the partition stands now is not ours to know.
             if forgotten == self._forgotten:
                 self._next_offset[topic, partition] = records[-1].offset + 1
 

@@ -228,19 +228,31 @@ async def test_a_broker_away_while_looking_at_a_gap_is_waited_for() -> None:
     assert stage.calls == [[(0, 2)]] and not answers
 
 
-async def test_a_rebalance_in_mid_batch_leaves_no_expectation() -> None:
+@pytest.mark.parametrize("concurrent", [1, 2])
+async def test_a_rebalance_in_mid_batch_acknowledges_nothing_and_leaves_no_expectation(
+    concurrent: int,
+) -> None:
     async def records_there(_topic: str, _partition: int, _first: int, _end: int) -> bool:
         return True
 
     stage = Recorder()
+    stage.concurrent_partitions = concurrent  # type: ignore[attr-defined]
     runner = Runner(stage, gap_has_records=records_there)
 
-    async def process_and_lose_the_partition(_batch: Sequence[InRecord]) -> None:
+    async def process_and_lose_the_partitions(batch: Sequence[InRecord]) -> None:
+        stage.calls.append([(r.partition, r.offset) for r in batch])
         runner.forget()
+        await asyncio.sleep(0)
 
-    stage.process = process_and_lose_the_partition  # type: ignore[method-assign]
-    await runner.run([record(0, 3)])
-    await runner.run([record(0, 9)])  # another member moved it on meanwhile
+    stage.process = process_and_lose_the_partitions  # type: ignore[method-assign]
+    assert not await runner.run([record(0, 3), record(1, 3), record(2, 3)])
+    assert [(2, 3)] not in stage.calls, "what was not begun is the new owner's"
+    for partition in (0, 1, 2):
+        assert not runner.knows("memory.turns.v1", partition), "another member may have moved it on"
+
+
+async def test_a_whole_batch_may_be_acknowledged() -> None:
+    assert await Runner(Recorder()).run([record(0, 3), record(1, 3)])
 
 
 async def test_deliveries_retries_and_acks_are_counted() -> None:

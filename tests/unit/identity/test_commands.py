@@ -211,9 +211,7 @@ def test_assign(view: MemoryIdentity) -> None:
         (assign("unresolved:robin", "person:a", ident(1)), waiting, "no live evidence"),
         (assign("unresolved:robin", "person:a"), {}, "nothing waits"),
     ):
-        record = moved(
-            command, "assign", check_assign(command, view), received_at=AT, versions=Versions()
-        )
+        record = moved(command, "assign", check_assign(command, view), received_at=AT, versions=Versions())
         with pytest.raises(InvalidCommand, match=says):
             choose(record, held)
 
@@ -261,7 +259,9 @@ def test_a_forwarded_statement_keeps_its_original_and_ends_after_eight_hops() ->
     at = proposal(1)
     for hop in range(1, MAX_HOPS + 1):
         record = forwarded(at, f"person:b{hop}")
-        assert record.id == forwarded(at, f"person:b{hop}").id != at.id, "its decision must not meet the other"
+        assert record.id == forwarded(at, f"person:b{hop}").id != at.id, (
+            "its decision must not meet the other"
+        )
         at = proposal_at(record)
         assert at.adopted is not None
         assert (at.adopted.original, at.adopted.hops, at.resolved_as) == (ident(1), hop, "person:a")
