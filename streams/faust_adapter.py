@@ -8,6 +8,7 @@ word.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import shutil
 import tempfile
@@ -16,6 +17,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import faust
+from aiokafka import TopicPartition
+from aiokafka.errors import IllegalStateError
 from faust.transport.drivers import aiokafka
 from faust.types import TP, EventT
 from mode import CrashingSupervisor
@@ -61,15 +64,18 @@ class _ConsumerThread(aiokafka.AIOKafkaConsumerThread):
 
 class _Consumer(aiokafka.Consumer):
     async def perform_seek(self) -> None:
-        """After a rebalance, or when it threw away records it had fetched, Faust goes back to what was committed.
+        """After a rebalance, or when it threw away records it had fetched, Faust goes back to what was
+        committed.
 
-        Where nothing was committed yet it stays where it is, and the records thrown away are lost: go back to the
-        beginning there.
+        Where nothing was committed yet it stays where it is, and the records thrown away are lost: go back
+        to the beginning there.
         """
         await super().perform_seek()
-        fresh = [tp for tp in self.assignment() if not self._committed_offset[tp]]
+        fresh = [TopicPartition(*tp) for tp in self.assignment() if not self._committed_offset[tp]]
         if fresh:
-            await self._thread.seek_to_beginning(*fresh)
+            # Not assigned any more: another rebalance is under way, and comes here again.
+            with contextlib.suppress(IllegalStateError):
+                await self._thread.seek_to_beginning(*fresh)
 
     def _new_consumer_thread(self) -> aiokafka.AIOKafkaConsumerThread:
         return _ConsumerThread(self, loop=self.loop, beacon=self.beacon)
