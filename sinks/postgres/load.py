@@ -18,13 +18,16 @@ from sinks.postgres.rulings import retraction_of, standing_of
 async def load(connection: AsyncConnection[Any], plan: LoadPlan) -> WorkingSet:
     """The rows that LoadPlan names, as a working set. Claims have no vectors.
 
-    The slots come first: a slot without a row holds nothing yet, so that nothing of it is looked for.
+    The slots come first: a slot that was asked for and has no row holds nothing yet, nothing of it is looked for.
     """
     ws = WorkingSet()
     slots = tuple(dict.fromkeys((*plan.slots, *plan.whole)))
     await _load_heads(connection, plan, slots, ws)
-    if ws.slots:
-        await _load_cells(connection, plan, ws)
+    empty = {slot for slot in slots if slot not in ws.slots}
+    cells = [cell for cell in plan.cells if cell.slot not in empty]
+    if ws.slots or cells:
+        wanted = [key for key in plan.endings if key[0] not in empty]
+        await _load_cells(connection, plan, cells, wanted, ws)
     if plan.whole:
         await load_whole(connection, plan.whole, ws)
     await _load_named(connection, ws)
@@ -64,9 +67,13 @@ async def _load_heads(
             ws.retractions[retraction.id, retraction.slot, retraction.value_key] = retraction
 
 
-async def _load_cells(connection: AsyncConnection[Any], plan: LoadPlan, ws: WorkingSet) -> None:
-    cells = [cell for cell in plan.cells if cell.slot in ws.slots]
-    wanted = [key for key in plan.endings if key[0] in ws.slots]
+async def _load_cells(
+    connection: AsyncConnection[Any],
+    plan: LoadPlan,
+    cells: Sequence[CellKey],
+    wanted: Sequence[tuple[SlotKey, str]],
+    ws: WorkingSet,
+) -> None:
     held = list(ws.slots)
     by_cell = _cell_ids(cells)
     moments = array("z", [stamp(plan.cells[cell]) for cell in cells])

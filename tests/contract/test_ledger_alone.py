@@ -9,7 +9,7 @@ from uuid import UUID
 
 import pytest
 
-from processors.deciding.model import DueAt, EntityKey, Pending, SlotKey
+from processors.deciding.model import FOREVER, CellKey, DueAt, EntityKey, Pending, SlotKey
 from processors.deciding.others import Locate
 from processors.deciding.working_set import LoadPlan, WorkingSet, every_slot, plan
 from schemas.base import read_object
@@ -89,6 +89,14 @@ async def test_statements_see_rulings_and_what_is_taken_back_but_not_what_was_re
     assert [row.value_key for row in ws.standings.values()] == ["text:113"]
     assert [row.value_key for row in ws.retractions.values()] == ["text:99"]
     assert not ws.stories and not ws.closed_disputes
+
+
+async def test_cells_are_loaded_also_of_slots_that_are_not_asked_for(ledger: Ledger) -> None:
+    made = World()
+    await decide(ledger, made, [made.proposal("a", "214", 1)])
+    async with ledger.transaction(LOG) as tx:
+        ws = await tx.load(LoadPlan((), (), (), {CellKey(slot(), ""): FOREVER}))
+    assert [row.value.text for row in ws.claims.values()] == ["214"] and not ws.slots
 
 
 async def test_what_was_never_spoken_of_has_an_empty_story(ledger: Ledger) -> None:
