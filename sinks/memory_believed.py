@@ -24,6 +24,7 @@ from processors.deciding.model import (
     Standing,
     Story,
     Support,
+    versions_of,
 )
 from processors.deciding.others import Locate
 from processors.deciding.working_set import LoadPlan, WorkingSet, every_slot
@@ -174,7 +175,7 @@ class Believed:
                 ws.closed_disputes[dispute.id] = replace(dispute)
         ws.pending.update((row.claim_id, row) for row in self.pending.find("slot", slot))
         told = [
-            Story(decision.number, row.body)
+            Story(decision.number, row.body, row.id, versions_of(decision))
             for row in self.evidence.find("slot", slot)
             if (decision := self.decisions.get(row.id)) is not None
         ]

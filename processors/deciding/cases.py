@@ -79,6 +79,8 @@ def _assertion(statement: Statement) -> Ruling:
         ruling = _candidate(statement, "i", "unresolved")
         statement.review("undecided", relations["undecided"][0])
         return ruling
+    if statement.withheld():
+        return _candidate(statement, "i", "weak_alignment")
     later = statement.overtaken_by() if statement.slot.cardinality == "many" else []
     if later and statement.contest(later)[1].verdict == "older":
         return history(statement, "b", "overtaken")

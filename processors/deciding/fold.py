@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from processors.deciding.cases import decide_and_settle
 from processors.deciding.control import ControlView
 from processors.deciding.late import note, out_of_order, put_in_order
-from processors.deciding.model import EntityKey, Story
+from processors.deciding.model import EntityKey, Story, versions_of
 from processors.deciding.moves import forward, goes_on
 from processors.deciding.stating import advance, statement_of
 from processors.deciding.telling import announce, decision_of, evidence_of
@@ -40,6 +40,7 @@ def fold(ws: WorkingSet, proposals: Iterable[Proposal], view: ControlView) -> in
         row = evidence_of(statement, ruling)
         ws.evidence.append(row)
         if row.slot in ws.stories:
-            ws.stories[row.slot].append(Story(statement.entity.decisions, row.body))
+            story = Story(statement.entity.decisions, row.body, row.id, versions_of(statement.entity))
+            ws.stories[row.slot].append(story)
         ws.decisions.append(decision_of(statement, ruling, list(statement.changed.items()), statement.detail))
     return duplicates

@@ -13,7 +13,7 @@ from uuid import UUID
 
 from processors.deciding.change import Ruling
 from processors.deciding.control import ControlView
-from processors.deciding.model import Order, Slot, SlotKey, Story
+from processors.deciding.model import Order, Slot, SlotKey, Story, versions_of
 from processors.deciding.refold import refold
 from processors.deciding.replaying import replay, story_order
 from processors.deciding.statement import Statement, slot_key
@@ -58,7 +58,8 @@ def put_in_order(statement: Statement, view: ControlView) -> Ruling:
     ws, slot = statement.ws, statement.slot.key
     told = ws.stories.get(slot)
     assert told is not None, "the slot was not loaded whole"
-    own = Story(statement.entity.decisions + 1, pinned(statement).to_json())
+    versions = versions_of(statement.entity)
+    own = Story(statement.entity.decisions + 1, pinned(statement).to_json(), statement.record_id, versions)
     found: dict[UUID, Ruling] = {}
 
     def decide_again(scratch: WorkingSet, story: Story, slot: SlotKey) -> None:

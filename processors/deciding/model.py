@@ -81,6 +81,11 @@ class Entity:
     moved_to: str = ""
 
 
+def versions_of(held: "Entity | Decision") -> tuple[int, int, int]:
+    """The versions of policy, authority and registry."""
+    return held.policy, held.authority, held.registry
+
+
 @dataclass(slots=True)
 class Slot:
     key: SlotKey
@@ -240,10 +245,16 @@ class DueAt:
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """One inbox record of a slot as it was received, with its place among the entity's decisions."""
+    """One inbox record of a slot, with its place among the entity's decisions.
+
+    ``id`` is its decision's: a record that a ruling moved to another slot has an id of its own there. ``versions`` are
+    those of policy, authority and registry that it was decided under.
+    """
 
     number: int
     body: bytes
+    id: UUID | None = None
+    versions: tuple[int, int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)

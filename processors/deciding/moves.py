@@ -7,7 +7,7 @@ to the one that takes, where it is decided like any statement, by its own time.
 from processors.deciding.change import Change, Ruling
 from processors.deciding.control import ControlView
 from processors.deciding.kept import kept, statement_in
-from processors.deciding.model import Entity, EntityKey, Retraction, SlotKey, Story
+from processors.deciding.model import Entity, EntityKey, Retraction, SlotKey, Story, versions_of
 from processors.deciding.refold import Replay, refold
 from processors.deciding.replaying import actor_of, change_of
 from processors.deciding.telling import announce, decision_of
@@ -127,7 +127,9 @@ def _leave(
 ) -> Change:
     """Folds the slot again without what moves; the record becomes one of its stories, so that it stays away."""
     change = change_of(ws, record, view, slot, record.actor)
-    ws.stories.setdefault(slot, []).append(Story(change.entity.decisions + 1, record.to_json()))
+    ws.stories.setdefault(slot, []).append(
+        Story(change.entity.decisions + 1, record.to_json(), record.id, versions_of(change.entity))
+    )
     refold(change, slot, again, status="superseded", gone="moved")
     for key, pending in list(ws.pending.items()):
         if pending.slot == slot and not ws.claims[key].live:

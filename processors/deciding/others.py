@@ -137,7 +137,7 @@ def _one(change: Change, record: Command | Due, view: ControlView) -> Ruling:
     again = _again(view)
     reason = record.content.reason
     if record.action == "reconsider":
-        refold(change, change.slot.key, again, status="superseded", gone="reconsidered")
+        refold(change, change.slot.key, again, status="superseded", gone="reconsidered", anew=True)
         return Ruling("command", "APPLIED", "reconsider", None)
     if record.action == "restore":
         rows = covering(change, record.retraction_id, change.slot.key) if record.retraction_id else []

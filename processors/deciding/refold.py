@@ -12,7 +12,7 @@ from uuid import UUID
 from processors.deciding.change import Change
 from processors.deciding.disputes import publish
 from processors.deciding.kept import kept
-from processors.deciding.model import Claim, Dispute, Slot, SlotKey, Story
+from processors.deciding.model import CellKey, Claim, Dispute, Slot, SlotKey, Story
 from processors.deciding.working_set import WorkingSet
 from schemas.claims import Status
 
@@ -23,14 +23,23 @@ _KEPT = ("slot_version", "vector", "text")
 
 
 def refold(
-    change: Change, slot: SlotKey, replay: Replay, *, status: Status = "retracted", gone: str = "retracted"
+    change: Change,
+    slot: SlotKey,
+    replay: Replay,
+    *,
+    status: Status = "retracted",
+    gone: str = "retracted",
+    anew: bool = False,
 ) -> None:
-    """Decides the slot's stories again and writes the difference.
+    """Decides the slot's stories again, each under the versions of its day, and writes the difference.
 
-    A claim that has no ground any more gets ``status`` with ``gone`` as its reason.
+    A claim that has no ground any more gets ``status`` with ``gone`` as its reason. ``anew``: under today's versions.
     """
     scratch = _empty(change, slot)
     for story in kept(change.ws.stories.get(slot, [])):
+        if story.versions is not None and not anew:
+            entity = scratch.entities[slot.owner]
+            entity.policy, entity.authority, entity.registry = story.versions
         replay(scratch, story, slot)
     _claims(change, slot, scratch, status, gone)
     _supports(change, slot, scratch)
@@ -57,7 +66,7 @@ def _claims(change: Change, slot: SlotKey, scratch: WorkingSet, status: Status, 
     for key, claim in sorted(held.items(), key=lambda item: (item[1].order, str(item[0]))):
         again = found.get(key)
         if again is None:
-            if claim.reason == "rescoped":
+            if (claim.status, claim.reason) == ("superseded", "rescoped"):
                 continue
             if claim.status not in ("retracted", "erased") and (claim.status, claim.reason) != (status, gone):
                 until = max(claim.valid_from, change.at) if claim.valid_to is None else claim.valid_to
@@ -112,7 +121,10 @@ def _disputes(change: Change, slot: SlotKey, scratch: WorkingSet) -> None:
             )
         elif _parties(found[dispute.id]) != _parties(dispute):
             again = found[dispute.id]
-            moved = replace(dispute, challenger=again.challenger, incumbents=again.incumbents)
+            change.ws.disputes[dispute.cell].pop(dispute.id)
+            moved = replace(
+                dispute, cell=again.cell, challenger=again.challenger, incumbents=again.incumbents
+            )
             publish(change, moved, "retargeted", "the incumbent changed")
     known = {row.id for row in held}
     for dispute in found.values():
@@ -127,8 +139,8 @@ def _disputes(change: Change, slot: SlotKey, scratch: WorkingSet) -> None:
             )
 
 
-def _parties(dispute: Dispute) -> tuple[UUID, tuple[UUID, ...]]:
-    return dispute.challenger, dispute.incumbents
+def _parties(dispute: Dispute) -> tuple[CellKey, UUID, tuple[UUID, ...]]:
+    return dispute.cell, dispute.challenger, dispute.incumbents
 
 
 def _open(ws: WorkingSet, slot: SlotKey) -> Iterable[Dispute]:

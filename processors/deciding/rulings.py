@@ -98,7 +98,7 @@ def _enter(change: Change, claim: Claim, key: SlotKey) -> Slot:
     for story in change.ws.stories.get(change.slot.key, ()):
         proposal = _said(story, claim, agents)
         if proposal is not None and str(_there(proposal.id, key)) not in told:
-            row = _evidence(proposal, key, claim)
+            row = _evidence(story.id or proposal.id, proposal, key, claim)
             latest = row.order if latest is None else max(latest, row.order)
             change.moved.append(row)
     slot = replace(
@@ -130,12 +130,12 @@ def _said(story: Story, claim: Claim, agents: set[str]) -> Proposal | None:
     return proposal
 
 
-def _evidence(proposal: Proposal, key: SlotKey, claim: Claim) -> Evidence:
+def _evidence(decision: UUID, proposal: Proposal, key: SlotKey, claim: Claim) -> Evidence:
     chosen = proposal.content.candidates[0]
     body = proposal.model_copy(update={"id": _there(proposal.id, key), "scope": key.scope})
     return Evidence(
         # The decision that it belongs to is still the proposal's own.
-        id=proposal.id,
+        id=decision,
         slot=key,
         claim_id=derived_id(_there(claim.created_by, key), "claim"),
         agent=proposal.agent,

@@ -222,6 +222,8 @@ class WorkingSet:
     def put_claim(self, claim: Claim) -> None:
         if claim.id not in self.claims:
             self.new.add(claim.id)
+        elif self.claims[claim.id].cell != claim.cell:
+            self.by_cell[self.claims[claim.id].cell].pop(claim.id, None)
         self.load_claim(claim)
         self.dirty_claims[claim.id] = claim
 

@@ -81,10 +81,10 @@ WHERE e.slot = n.slot AND e.cell = n.cell;
 
 -- name: update_disputes
 -- The next step of a dispute.
-UPDATE disputes AS d SET incumbents = n.incumbents, status = n.status, strategy = n.strategy, reason = n.reason,
+UPDATE disputes AS d SET cell = n.cell, cell_key = n.cell_key, challenger = n.challenger, incumbents = n.incumbents, status = n.status, strategy = n.strategy, reason = n.reason,
     policy_version = n.policy_version, version = n.version, repeats = n.repeats, parties_since = n.parties_since
-FROM unnest(%s, %s, %s, %s, %s, %s, %s, %s, %s)
-    AS n (id, incumbents, status, strategy, reason, policy_version, version, repeats, parties_since)
+FROM unnest(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
+    AS n (id, cell, cell_key, challenger, incumbents, status, strategy, reason, policy_version, version, repeats, parties_since)
 WHERE d.id = n.id;
 
 -- name: update_slots

@@ -18,7 +18,7 @@ SELECT DISTINCT i.entity FROM unnest(%(ids)s) AS want (id) JOIN entity_identifie
 -- name: identity_forwards
 -- The forwards that lead from or to the entities, however many steps; UNION ends at a circle.
 WITH RECURSIVE near (entity) AS (
-    SELECT want.entity FROM unnest(%(entities)s) AS want (entity)
+    SELECT want.entity COLLATE "C" FROM unnest(%(entities)s) AS want (entity)
     UNION
     SELECT CASE WHEN f.entity = near.entity THEN f.target ELSE f.entity END
     FROM near

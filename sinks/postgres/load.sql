@@ -75,7 +75,7 @@ FROM unnest(%(slots)s) WITH ORDINALITY AS want (slot, n) JOIN claims AS c ON c.s
 
 -- name: load_stories
 -- The records of the slots in the order in which they were decided, and the claims that they are evidence of.
-SELECT want.n, d.number, e.body, e.claim_id, e.source, e.event_id
+SELECT want.n, d.number, e.body, e.id, d.policy, d.authority, d.registry, e.claim_id, e.source, e.event_id
 FROM unnest(%(slots)s) WITH ORDINALITY AS want (slot, n)
 JOIN evidence AS e ON e.slot = want.slot JOIN decisions AS d ON d.id = e.id
 ORDER BY want.n, d.number;

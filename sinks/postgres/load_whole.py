@@ -40,9 +40,9 @@ async def load_whole(connection: AsyncConnection[Any], slots: Sequence[SlotKey],
         waiting = pending_of(slots[n - 1], row)
         ws.pending[waiting.claim_id] = waiting
     ws.stories.update((slot, []) for slot in slots)
-    for n, number, body, *_ in stories:
-        ws.stories[slots[n - 1]].append(Story(number, body))
-    await _load_derived(connection, slots, ws, [(slots[row[0] - 1], Ground(*row[3:])) for row in stories])
+    for n, number, body, record, policy, authority, registry, *_ in stories:
+        ws.stories[slots[n - 1]].append(Story(number, body, record, (policy, authority, registry)))
+    await _load_derived(connection, slots, ws, [(slots[row[0] - 1], Ground(*row[7:])) for row in stories])
 
 
 async def _load_derived(

@@ -36,7 +36,7 @@ CLAIM_UPDATE: Final = "uut" + "ttt" + "j" + "ttttt" + "f" + "zzzz" + ORDER + "i"
 SUPPORT: Final = "uu" + "ttt" + "u" + ORDER + "fj"
 ENDING: Final = "uu" + "ttt" + ORDER + "zu"
 DISPUTE: Final = "uuu" + "ttttt" + "uj" + "ttt" + "nzu" + "nni"
-DISPUTE_UPDATE: Final = "uj" + "ttt" + "nnni"
+DISPUTE_UPDATE: Final = "uutuj" + "ttt" + "nnni"
 SLOT: Final = "u" + "ttttt" + "ii" + ORDER + "b"
 ENTITY: Final = "tt" + "ii" + "nnn" + "t"
 EVIDENCE: Final = "uu" + "tut" + ORDER + "jf" + "ttb" + "tttttt" + "zy"
@@ -169,10 +169,12 @@ def dispute_row(row: Dispute) -> Row:
 
 
 def dispute_update_row(row: Dispute) -> Row:
-    incumbents = jsonb([str(key) for key in row.incumbents])
     return (
         row.id.bytes,
-        incumbents,
+        cell_id(slot_id(row.cell.slot), row.cell.value_key),
+        row.cell.value_key,
+        row.challenger.bytes,
+        jsonb([str(key) for key in row.incumbents]),
         row.status,
         row.strategy,
         row.reason,

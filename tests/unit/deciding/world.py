@@ -7,7 +7,7 @@ from uuid import UUID
 
 from processors.deciding.control import DEFAULT_POLICY
 from processors.deciding.fold import fold
-from processors.deciding.model import Claim, Decision, Dispute, SlotKey, Story
+from processors.deciding.model import Claim, Decision, Dispute, SlotKey, Story, versions_of
 from processors.deciding.others import fold_alone, is_alone
 from processors.deciding.working_set import WorkingSet
 from processors.registry import Registry, shipped
@@ -117,10 +117,11 @@ class World:
             known = len(self.ws.evidence)
             assert fold_alone(self.ws, record, self.view, slots) == 0
             # As a store gives it back: the records of a slot by the number of their decision.
-            numbers = {decision.id: decision.number for decision in self.ws.decisions}
+            made = {decision.id: decision for decision in self.ws.decisions}
             for row in self.ws.evidence[known:]:
                 told = self.ws.stories.setdefault(row.slot, [])
-                told.append(Story(numbers[row.id], row.body))
+                decision = made[row.id]
+                told.append(Story(decision.number, row.body, row.id, versions_of(decision)))
                 told.sort(key=lambda story: story.number)
         else:
             fold(self.ws, [record], self.view)  # type: ignore[list-item]
