@@ -6,13 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
 from inference.stub import StubEmbedder
 from processors.deciding.model import Claim, Decision, Entity, Evidence
 from processors.digest import EntityRows
+from processors.values import type_value
 from schemas.base import read_object
+from schemas.commands import Command
 from schemas.facts import Mention, StatedFact
 from schemas.identity import AliasSet, AssignUnresolved, MergeEntities, SplitEntity
+from schemas.ids import fact_id
+from schemas.inbox import Versions
 from schemas.reviews import ReviewRaised
 from schemas.turn import Message, Record, RecordContent, Turn, TurnContent
 from sinks.ports import Ledger
@@ -21,7 +26,8 @@ from streams.driver import Driver, MemoryLog
 from streams.envelope import control_record, input_record
 from streams.settings import Settings
 from streams.stage import InRecord, OutRecord
-from tests.unit.deciding.world import START
+from streams.stages.outgoing import inbox_record
+from tests.unit.deciding.world import START, World
 
 STAGES = ("control", "extract", "resolve", "adjudicate")
 SETTINGS = Settings.model_construct()
@@ -42,6 +48,7 @@ class Line:
 
     ledger: Ledger
     batch: int | None = None
+    stages: tuple[str, ...] = STAGES
     log: MemoryLog = field(default_factory=MemoryLog)
     said: int = 0
 
@@ -51,7 +58,7 @@ class Line:
     def start(self) -> None:
         """New processes, at the beginning of their logs: the ledger must tell them what is done."""
         parts = Parts(self.ledger, self.log, "memory", embedder=StubEmbedder())
-        self.driver = Driver(self.log, build_stages(STAGES, parts), batch=self.batch)
+        self.driver = Driver(self.log, build_stages(self.stages, parts), batch=self.batch)
 
     async def run(self) -> None:
         await self.driver.run()
@@ -94,6 +101,61 @@ class Line:
         )
         self.log.append(input_record(event, SETTINGS))
 
+    def late(
+        self,
+        entity: str,
+        predicate: str,
+        value: str,
+        *,
+        agent: str,
+        minute: int,
+        value_type: str = "text",
+    ) -> None:
+        """A proposal for the entity, as if it had been resolved a while ago."""
+        self.said += 1
+        made = World().proposal(
+            agent,
+            value,
+            minute / 60,
+            entity=entity,
+            predicate=predicate,
+            event_id=f"late{self.said}",
+            cardinality_hint=None,
+            versions=Versions(),
+        )
+        typed = type_value(value, value_type, at=made.event_time)
+        candidate = made.content.candidates[0].model_copy(update={"value": typed})
+        content = made.content.model_copy(update={"candidates": (candidate,)})
+        self.log.append(inbox_record(made.model_copy(update={"content": content}), "memory"))
+
+    def retract(
+        self,
+        entity: str,
+        predicate: str | None = None,
+        value: str = "",
+        *,
+        minute: int,
+        claim_id: UUID | None = None,
+    ) -> None:
+        self.said += 1
+        at = START + timedelta(minutes=minute)
+        key = type_value(value, predicate, at=at).key if value and predicate else ""
+        event = Command(
+            tenant="t",
+            entity=entity,
+            id=fact_id("t", "s", f"retract{self.said}", 0),
+            source="s",
+            event_id=f"retract{self.said}",
+            event_time=at,
+            received_at=at,
+            actor="boss",
+            action="retract",
+            predicate=predicate,
+            value_key=key,
+            claim_id=claim_id,
+        )
+        self.log.append(inbox_record(event, "memory"))
+
     def command(self, event: MergeEntities | SplitEntity | AliasSet | AssignUnresolved) -> None:
         self.log.append(control_record(event, SETTINGS))
 
@@ -118,7 +180,8 @@ class Line:
 
     # -- what came of it ------------------------------------------------------------------------------------------
     async def rows(self, entity: str) -> EntityRows | None:
-        return next((row async for row in self.ledger.entities("t") if row.entity.key.entity == entity), None)
+        found = [row async for row in self.ledger.entities("t") if row.entity.key.entity == entity]
+        return found[0] if found else None
 
     async def head(self, entity: str) -> Entity:
         found = await self.rows(entity)
@@ -162,4 +225,8 @@ class Line:
     def again(self, records: Sequence[InRecord]) -> None:
         """Puts records on their topics once more, as a producer that was not sure does."""
         for row in records:
-            self.log.append(OutRecord(row.topic, row.key or b"", row.value or b"", row.headers))
+            self.log.append(as_sent(row))
+
+
+def as_sent(row: InRecord) -> OutRecord:
+    return OutRecord(row.topic, row.key or b"", row.value or b"", row.headers)
