@@ -13,6 +13,9 @@ MAX_AHEAD = timedelta(minutes=5)
 
 RECORD_EXTRACTOR = "record/1"
 
+#: Why a turn has no facts when no user said anything in it: what an assistant or a tool says is no statement.
+NOBODY_SPEAKS = "nobody_speaks"
+
 
 def times(event: Input, record_timestamp_ms: int) -> tuple[datetime, datetime, bool]:
     """(event time, received at, clamped). The Kafka record's timestamp stands in for a missing ``received_at``."""
@@ -21,6 +24,14 @@ def times(event: Input, record_timestamp_ms: int) -> tuple[datetime, datetime, b
     stated = event.at or received
     latest = received + MAX_AHEAD
     return (latest, received, True) if stated > latest else (stated, received, False)
+
+
+def silence(event: Input) -> str:
+    """NOBODY_SPEAKS for a turn without a word of a user, else empty."""
+    if not isinstance(event, Turn):
+        return ""
+    spoken = any(message.role == "user" and message.text.strip() for message in event.content.messages)
+    return "" if spoken else NOBODY_SPEAKS
 
 
 def body_hash(event: Input) -> str:

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 from processors.embedding import EmbedderProfile
+from processors.forgetting import EVERY, topic_candidate
 from processors.identity import entity_of, is_unresolved, type_of
 from processors.identity.naming import canonical_type
 from processors.predicates import rank
@@ -44,15 +45,20 @@ def resolve(
     # Of an unresolved mention the type is known all the same: the predicate must fit whomever it is assigned to.
     kind = canonical_type(fact.subject.type) if is_unresolved(subject) else type_of(subject)
     label, polarity = registry.affirmed(fact.predicate, fact.polarity, kind)
-    candidates = rank(
-        label,
-        kind,
-        fact.value,
-        registry=registry,
-        at=event.event_time,
-        bands=bands,
-        similar=similar,
-        mention=fact.value_entity,
+    everything = fact.act == "retract" and fact.predicate == EVERY
+    candidates = (
+        (topic_candidate(fact.value),)
+        if everything
+        else rank(
+            label,
+            kind,
+            fact.value,
+            registry=registry,
+            at=event.event_time,
+            bands=bands,
+            similar=similar,
+            mention=fact.value_entity,
+        )
     )
     starts, ends = period(fact)
     return Proposal(

@@ -20,6 +20,13 @@ class Conversation(NamedTuple):
     stream_id: str
 
 
+class Said(NamedTuple):
+    """The event that said something last, and how many facts it had (0: nobody could read it)."""
+
+    event_id: str
+    facts: int
+
+
 @dataclass(slots=True)
 class IdentityChanges:
     """What a batch found out about one tenant; each is written once, what is there already stays.
@@ -29,6 +36,7 @@ class IdentityChanges:
         identifiers: (key, entity); the first entity to have one keeps it.
         suspects: pairs in order of name.
         named: what was named in which conversation.
+        said: what was said last in which conversation.
         moved: (row, entity): the row belongs to the entity from now on.
         forwards: entity, what it was merged into (None: it stands for itself again), the control event that says so.
     """
@@ -37,6 +45,7 @@ class IdentityChanges:
     identifiers: list[tuple[str, str]] = field(default_factory=list)
     suspects: dict[tuple[str, str], Suggestion] = field(default_factory=dict)
     named: dict[Conversation, list[str]] = field(default_factory=dict)
+    said: dict[Conversation, Said] = field(default_factory=dict)
     moved: list[tuple[Known, str]] = field(default_factory=list)
     forwards: list[tuple[str, str | None, UUID]] = field(default_factory=list)
 
@@ -51,6 +60,10 @@ class IdentityReads(Protocol):
 
     async def nearby(self, conversations: Collection[Conversation]) -> dict[Conversation, frozenset[str]]:
         """At most `MAX_NEARBY` entities of each; one without any is left out."""
+        ...
+
+    async def last_said(self, conversations: Collection[Conversation]) -> dict[Conversation, Said]:
+        """What was said last in each; one without anything is left out."""
         ...
 
 

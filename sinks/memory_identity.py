@@ -6,7 +6,7 @@ from uuid import UUID
 
 from processors.identity import Known, Lookup, Name, Suggestion
 from processors.identity.memory import MemoryIdentity
-from sinks.identity_ports import MAX_NEARBY, Conversation, IdentityChanges
+from sinks.identity_ports import MAX_NEARBY, Conversation, IdentityChanges, Said
 from sinks.memory_tables import Layer, Table
 
 NameKey = tuple[str, str, Name]
@@ -35,6 +35,7 @@ class IdentityTables:
     forwards: Table[tuple[str, str], tuple[str, UUID]] = field(default_factory=Table)
     suspects: Table[tuple[str, str, str], Suggestion] = field(default_factory=Table)
     named: Table[_Named, _Named] = field(default_factory=_named)
+    said: Table[Conversation, Said] = field(default_factory=Table)
 
 
 class LayeredIdentity:
@@ -46,9 +47,17 @@ class LayeredIdentity:
         self._forwards = Layer(tables.forwards)
         self._suspects = Layer(tables.suspects)
         self._named = Layer(tables.named)
+        self._said = Layer(tables.said)
 
     def commit(self) -> None:
-        for layer in (self._names, self._identifiers, self._forwards, self._suspects, self._named):
+        for layer in (
+            self._names,
+            self._identifiers,
+            self._forwards,
+            self._suspects,
+            self._named,
+            self._said,
+        ):
             layer.commit()
 
     async def lock(self, tenant: str) -> None:
@@ -74,6 +83,9 @@ class LayeredIdentity:
         rows = {key: [row.entity for row in self._named.find("conversation", key)] for key in conversations}
         return {key: frozenset(entities[-MAX_NEARBY:]) for key, entities in rows.items() if entities}
 
+    async def last_said(self, conversations: Collection[Conversation]) -> dict[Conversation, Said]:
+        return {key: row for key in conversations if (row := self._said.get(key)) is not None}
+
     async def write(self, tenant: str, changes: IdentityChanges) -> None:
         for row in changes.names:
             held = self._names.get((tenant, row.entity, row.name))
@@ -93,6 +105,8 @@ class LayeredIdentity:
                 named = _Named(conversation, entity)
                 if named not in self._named:
                     self._named.put(named, named)
+        for conversation, said in changes.said.items():
+            self._said.put(conversation, said)
         for entity, target, command in changes.forwards:
             if target is None:
                 self._forwards.remove((tenant, entity))

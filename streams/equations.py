@@ -85,7 +85,7 @@ def equations(numbers: Numbers) -> list[Equation]:
             (Term("extractions", rows["extractions"]), *_left_out(ledger, "extract")),
         ),
         Equation(
-            Term("facts", numbers.facts),
+            _facts(numbers),
             (Term("resolutions", rows["resolutions"]), *_left_out(ledger, "resolve")),
         ),
         Equation(
@@ -103,6 +103,12 @@ def equations(numbers: Numbers) -> list[Equation]:
         active = Term("active claims", rows["active_claims"])
         found.append(Equation(Term("active vectors", numbers.active_vectors), (active,)))
     return found
+
+
+def _facts(numbers: Numbers) -> Term:
+    """A retraction goes to every entity that it may be about: one resolution each."""
+    more = numbers.ledger.counter("resolve", "sent_on")
+    return Term("facts, retractions once an entity", numbers.facts + more) if more else Term("facts", numbers.facts)
 
 
 def _left_out(ledger: LedgerCounts, stage: str) -> tuple[Term, Term]:

@@ -23,8 +23,10 @@ from processors.deciding.change import Ruling
 from processors.deciding.compare import Relation, compare
 from processors.deciding.disputes import park, settle
 from processors.deciding.endings import end
+from processors.deciding.guesses import outdo_guesses, outdone
 from processors.deciding.judging import ask
 from processors.deciding.model import CellKey, Claim
+from processors.deciding.past import reach_back
 from processors.deciding.placing import displace
 from processors.deciding.statement import Statement
 from processors.deciding.strategies import Outcome
@@ -47,7 +49,10 @@ def decide(statement: Statement) -> Ruling:
         return history(statement, "b", "closed_period")
     if proposal.ended:
         return end(statement)
-    return _assertion(statement)
+    past = reach_back(statement)
+    if past is not None:
+        return Ruling("b", "HISTORY", "reaches_back", past.id)
+    return outdo_guesses(statement, _assertion(statement))
 
 
 def decide_and_settle(statement: Statement) -> Ruling:
@@ -66,7 +71,8 @@ def _assertion(statement: Statement) -> Ruling:
         if relation in relations:
             return _noop(statement, relation, relations[relation][0])
     if _unsure(statement):
-        return _candidate(statement, "h", _unsure(statement))
+        ruling = _candidate(statement, "h", _unsure(statement))
+        return outdone(statement, ruling, relations.get("contradicts", []))
     if statement.valid_from > statement.proposal.event_time:
         claim = statement.become("scheduled", "valid_later", statement.twin("scheduled"))
         return Ruling("j", "SCHEDULED", "valid_later", claim.id)

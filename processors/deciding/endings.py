@@ -5,6 +5,7 @@ from datetime import datetime
 from processors.deciding.change import Ruling
 from processors.deciding.disputes import park
 from processors.deciding.model import Claim, Ending
+from processors.deciding.past import keep_past
 from processors.deciding.statement import Statement
 from schemas.values import TypedValue
 
@@ -20,7 +21,8 @@ def end(statement: Statement) -> Ruling:
         matching = []
     if not matching:
         _mark(statement)
-        return Ruling("d", "HISTORY", "nothing_to_end", None)
+        past = keep_past(statement, _ended_at(statement))
+        return Ruling("d", "HISTORY", "nothing_to_end", past.id if past is not None else None)
     opponents = statement.opponents(matching)
     strategy, verdict, reason = "", "wins", "own_claim"
     if opponents:

@@ -14,6 +14,7 @@ from uuid import UUID
 from processors.deciding.change import Ruling
 from processors.deciding.control import ControlView
 from processors.deciding.model import Order, Slot, SlotKey, Story, versions_of
+from processors.deciding.past import waiting_for
 from processors.deciding.refold import refold
 from processors.deciding.replaying import replay, story_order
 from processors.deciding.statement import Statement, slot_key
@@ -43,7 +44,7 @@ def out_of_order(statement: Statement) -> bool:
     """Whether the slot must be folded again for this statement to be decided as if it had come in time."""
     slot = statement.slot
     late = slot.latest is not None and statement.order < slot.latest
-    if not late or not (slot.tangled or tangles(statement)):
+    if not late or not (slot.tangled or tangles(statement)) or waiting_for(statement) is not None:
         return False
     if statement.rules.rule_for(slot.key).strategy != "recency":
         return False

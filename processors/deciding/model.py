@@ -16,6 +16,8 @@ from schemas.values import TypedValue
 
 #: Later than every moment; a day short of the last one, so that no zone's offset overflows it.
 FOREVER = datetime(9999, 12, 30, tzinfo=UTC)
+#: Before anything was said.
+BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
 LIVE: frozenset[Status] = frozenset({"active", "disputed", "candidate", "scheduled"})
 
 

@@ -11,6 +11,7 @@ from processors.deciding.commands import ON_DISPUTES
 from processors.deciding.control import ControlView
 from processors.deciding.disputes import settle
 from processors.deciding.endings import challenge_retraction
+from processors.deciding.forgetting import forget_topic
 from processors.deciding.model import Claim, EntityKey, SlotKey, Story
 from processors.deciding.moves import end_forward, forward, forward_command, goes_on, move
 from processors.deciding.refold import Replay, refold
@@ -21,6 +22,7 @@ from processors.deciding.taking_back import covering, restore, retract, retract_
 from processors.deciding.telling import announce, decision_of, evidence_of, evidence_of_record
 from processors.deciding.verdicts import judged
 from processors.deciding.working_set import LoadPlan, WorkingSet, every_slot, plan
+from processors.forgetting import topic_of
 from schemas.base import read_object
 from schemas.commands import Command, Due, Verdict
 from schemas.identity import ForwardEnded, Moved
@@ -57,7 +59,7 @@ def locate(record: InboxRecord) -> Locate:
     if isinstance(record, Due):
         return Locate(owner, claims=(record.target,), disputes=(record.target,))
     if isinstance(record, Proposal):
-        return Locate(owner, every=_takes_all(record))
+        return Locate(owner, every=topic_of(record) is not None)
     return Locate(
         owner,
         claims=(record.claim_id,) if record.claim_id else (),
@@ -174,16 +176,16 @@ def _is_proposal(story: Story) -> bool:
     return read_object(story.body).get("type") == "proposal"
 
 
-def _takes_all(record: Proposal) -> bool:
-    return record.content.candidates[0].predicate == "*"
-
-
 def _take_back(ws: WorkingSet, record: Proposal, view: ControlView, found: list[SlotKey]) -> None:
     """ "Forget that", "that was wrong": allowed for what the agent may overrule, else a challenge."""
 
     again = _again(view)
     changes: list[Change] = []
-    if _takes_all(record):
+    topic = topic_of(record)
+    if topic:
+        _write(ws, record, *forget_topic(ws, record, view, found, again))
+        return
+    if topic == "":
         ruling = Ruling("a", "HISTORY", "nothing_to_retract", None)
         for slot in found or [every_slot(EntityKey(record.tenant, record.entity))]:
             change = change_of(ws, record, view, slot, record.agent)

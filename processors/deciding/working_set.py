@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from processors.deciding.model import (
+    BEGINNING,
     FOREVER,
     CellKey,
     Claim,
@@ -69,7 +70,8 @@ def plan(proposals: Sequence[Proposal]) -> LoadPlan:
     endings: dict[tuple[SlotKey, str], None] = {}
     for proposal in proposals:
         entities[EntityKey(proposal.tenant, proposal.entity)] = None
-        moment = min(filter(None, (proposal.event_time, proposal.valid_from)))
+        # What is over may have closed long ago: it must be seen to be known.
+        moment = BEGINNING if proposal.ended else min(filter(None, (proposal.event_time, proposal.valid_from)))
         for candidate in proposal.content.candidates:
             slot = SlotKey(proposal.tenant, proposal.entity, candidate.predicate, proposal.scope)
             slots[slot] = None

@@ -33,9 +33,9 @@ def retract_last(match: re.Match[str], span: Sentence, context: Context) -> Iter
 
 
 def retract_topic(match: re.Match[str], span: Sentence, context: Context) -> Iterable[Draft]:
-    topic = values.clean(match.groupdict().get("w") or match.group("v"))
+    topic = values.clean(next(found for name in "vwx" if (found := match.groupdict().get(name))))
     if topic and not values.is_vague(topic):
-        yield Draft(thing_mention(topic), "*", "", span, "retract-topic", act="retract")
+        yield Draft(context.speaker, "*", topic, span, "retract-topic", act="retract")
 
 
 def not_true(match: re.Match[str], span: Sentence, context: Context) -> Iterable[Draft]:
@@ -47,7 +47,7 @@ def not_true(match: re.Match[str], span: Sentence, context: Context) -> Iterable
     )
     if match.group("v") and topic != match.group("v"):
         noun = re.split(r" (?:is|are|was|were|has|have|does|do|in|on|at)\b", topic, maxsplit=1)[0]
-        yield Draft(thing_mention(noun), "*", "", span, "retract-topic", act="retract")
+        yield Draft(context.speaker, "*", values.clean(noun) or noun, span, "retract-topic", act="retract")
     else:
         yield Draft(context.speaker, "*", "that", span, "retract-that", act="retract")
 

@@ -115,7 +115,9 @@ ACTS: Final[tuple[Act, ...]] = (
         "a hint to retract what was said of the topic",
         r"(?:please )?(?:forget|delete|erase|remove|disregard) (?:everything |what i said "
         r"|all |anything )?about (?:the |my )?(?P<v>[\w' -]{2,60})\W*$"
-        r"|(?:please )?(?:forget|erase) my (?P<w>[\w' -]{2,60})\W*$",
+        r"|(?:please )?(?:forget|erase) my (?P<w>[\w' -]{2,60})\W*$"
+        r"|(?:please )?(?:forget|erase|delete|remove|clear) (?:the |my )?(?P<x>[\w' -]{2,60}?) from (?:your |the |my )?"
+        r"(?:memory|memories|notes|records)\W*$",
         make.retract_topic,
     ),
     _a(

@@ -75,6 +75,8 @@ def sentence_of(draft: Draft, speaker: Mention) -> str:
     label = draft.predicate.replace("_", " ")
     if draft.act == "alias":
         return f"{draft.value} is another name for {who}"
+    if draft.act == "retract" and draft.predicate == "*":
+        return f"To be forgotten: {draft.value}"
     if draft.act == "retract":
         return f"To be forgotten: {who}, {label} {draft.value}".strip()
     scope = f" ({draft.scope.rsplit(':', 1)[-1]})" if draft.scope else ""

@@ -82,6 +82,8 @@ _TOGETHER: Final = re.compile(
     _I,
 )
 
+#: "number 12" is 12: the word only says what the digits are.
+_NUMBERED: Final = re.compile(r"^(?:number|nr\.?|no\.) ?(?=\d)|^#(?=\d)", _I)
 _NAMED: Final = re.compile(r'"([^"]{1,80})"\W*')
 
 
@@ -99,7 +101,7 @@ def clean(text: str) -> str:
     value = _CUT.sub("", " " + text.strip()).strip(" .,!;:-\"'")
     value = _PURPOSE.sub(r"\1", value.replace('"', ""))
     value = _TRAILING.sub("", " " + value).strip(" .,!;:-\"'")
-    trimmed = _DETERMINER.sub("", value)
+    trimmed = _NUMBERED.sub("", _DETERMINER.sub("", value))
     return normal(trimmed if trimmed else value).strip(" ,")
 
 

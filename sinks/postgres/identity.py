@@ -10,7 +10,7 @@ from processors.identity import Known, Lookup, Name, Suggestion
 from processors.identity.memory import MemoryIdentity
 from processors.identity.model import MAX_ROWS
 from processors.identity.names import keys_of, parse
-from sinks.identity_ports import MAX_NEARBY, Conversation, IdentityChanges
+from sinks.identity_ports import MAX_NEARBY, Conversation, IdentityChanges, Said
 from sinks.keys import named_id
 from sinks.postgres.asking import ask
 from sinks.postgres.binary import array, columns
@@ -77,6 +77,12 @@ class PostgresIdentity:
             found.setdefault(wanted[n - 1], set()).add(entity)
         return {key: frozenset(entities) for key, entities in found.items()}
 
+    async def last_said(self, conversations: Collection[Conversation]) -> dict[Conversation, Said]:
+        wanted = list(dict.fromkeys(conversations))
+        asked = {"conversations": array("u", [named_id(*one) for one in wanted])}
+        (rows,) = await ask(self._connection, [("identity_last_said", asked)])
+        return {wanted[n - 1]: Said(event_id, facts) for n, event_id, facts in rows}
+
     async def write(self, tenant: str, changes: IdentityChanges) -> None:
         gone = [(_name_id(tenant, row),) for row, _ in changes.moved]
         names = _once([*changes.names, *(Known(to, row.name, row.origin) for row, to in changes.moved)])
@@ -87,6 +93,7 @@ class PostgresIdentity:
             ("add_identifiers", "uttt", _identifier_rows(tenant, changes)),
             ("add_suspects", "uttttf", _suspect_rows(tenant, changes)),
             ("add_named", "uut", _named_rows(changes)),
+            ("put_last_said", "utn", ((named_id(*key), *said) for key, said in changes.said.items())),
         ]
         async with self._connection.pipeline():
             for name, letters, rows in steps:

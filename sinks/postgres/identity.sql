@@ -62,6 +62,11 @@ CROSS JOIN LATERAL (
     WHERE c.conversation = want.conversation ORDER BY c.n DESC LIMIT %(limit)s
 ) AS found;
 
+-- name: identity_last_said
+-- One row a conversation.
+SELECT want.n, l.event_id, l.facts FROM unnest(%(conversations)s) WITH ORDINALITY AS want (conversation, n)
+JOIN conversation_last AS l ON l.conversation = want.conversation;
+
 -- name: add_names
 -- A stated name takes the place of one that was only seen.
 INSERT INTO entity_names (id, tenant, entity, type, name, origin) SELECT * FROM unnest(%s, %s, %s, %s, %s, %s)
@@ -88,6 +93,11 @@ ON CONFLICT (id) DO NOTHING;
 -- name: add_named
 -- Once is enough.
 INSERT INTO conversation_entities (conversation, id, entity) SELECT * FROM unnest(%s, %s, %s) ON CONFLICT DO NOTHING;
+
+-- name: put_last_said
+-- The last one takes the place of the one before.
+INSERT INTO conversation_last (conversation, event_id, facts) SELECT * FROM unnest(%s, %s, %s)
+ON CONFLICT (conversation) DO UPDATE SET event_id = excluded.event_id, facts = excluded.facts;
 
 -- name: put_forward
 -- What it is merged into now.

@@ -7,7 +7,7 @@ from uuid import UUID
 from pydantic import ValidationError
 
 from processors.ports import Extractor
-from processors.receiving import RECORD_EXTRACTOR, body_hash, extracted, record_facts, times
+from processors.receiving import RECORD_EXTRACTOR, body_hash, extracted, record_facts, silence, times
 from schemas.base import check_version, explain_validation, read_object
 from schemas.errors import PoisonError, UnreadableRecord
 from schemas.facts import FactsExtracted
@@ -51,7 +51,12 @@ class Extract:
             else:
                 facts, extractor = await self._extractor.extract(event, event_time), self._extractor.id
             made = extracted(
-                event, facts, event_time=event_time, received_at=received_at, extractor=extractor
+                event,
+                facts,
+                event_time=event_time,
+                received_at=received_at,
+                extractor=extractor,
+                reason="" if facts else silence(event),
             )
             return Extracted(made, bytes.fromhex(body_hash(event)), clamped)
         except PoisonError as error:

@@ -11,10 +11,12 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
+from processors.forgetting import EVERY, sent_on
 from processors.identity import type_of
 from processors.identity.event import EventNames, NameReview, lookups_of, read_names
 from processors.identity.memory import MemoryIdentity
 from processors.ports import Embedder
+from processors.receiving import NOBODY_SPEAKS
 from processors.registry import Registry
 from processors.resolving import resolve, sentence
 from processors.vectors import encode
@@ -27,6 +29,7 @@ from sinks.identity_ports import Conversation, IdentityChanges
 from sinks.ports import Ledger, Resolution, Transaction
 from streams.controls import Controls
 from streams.stage import InRecord
+from streams.stages.last_said import LastSaid
 from streams.stages.outgoing import inbox_record, ledger_record
 from streams.stages.similarity import LabelSimilarity
 from streams.transactional import Applied, DeadLetter
@@ -88,14 +91,20 @@ class Resolve:
         ids = [item.event.id_of(fact) for _, item in items for fact in item.event.content.facts]
         known = set(await tx.resolutions(ids))
         views = await self._views(tx, [item for _, item in items if _news(item.event, known)])
+        last = LastSaid(tx)
         applied = Applied()
         rows: list[Resolution] = []
         for record, item in items:
+            place = _conversation(item.event)
+            if item.event.outcome == "no_facts" and item.event.reason != NOBODY_SPEAKS:
+                last.unread(place, item.event)
             if not _news(item.event, known):
                 # Sent in the transaction that stored them; the same facts record came twice.
                 tx.count("discarded", "duplicate_fact", len(item.event.content.facts))
                 continue
+            near = views[item.event.tenant].near(place)
             names = views[item.event.tenant].read(item, self._registry(item))
+            said: list[Proposal] = []
             for number, (original, named) in enumerate(
                 zip(item.event.content.facts, names.facts, strict=True)
             ):
@@ -107,21 +116,28 @@ class Resolve:
                     text = sentence(original)
                     fact = named.fact.model_copy(update={"text": text})
                     proposal = self._proposal(item, fact, text, named.resolved_as, named.suggested)
+                    told = await last.before(place, fact)
+                    proposals = sent_on(proposal, fact, near.union(p.entity for p in said), said, told)
                 except PoisonError as error:
                     applied.dead.append(
                         (record, DeadLetter(error, item=number, tenant=item.event.tenant, event=key))
                     )
                     continue
                 known.add(key)
-                out = inbox_record(proposal, self._prefix)
-                rows.append(Resolution(proposal.id, proposal.tenant, proposal.entity, out.value))
-                applied.outgoing.append(out)
+                said += [proposal] if proposal.act == "assert" else []
+                tx.count("sent_on", n=len(proposals) - 1)
+                for one in proposals:
+                    out = inbox_record(one, self._prefix)
+                    rows.append(Resolution(one.id, one.tenant, one.entity, out.value))
+                    applied.outgoing.append(out)
+            last.said(place, item.event, said)
             raised = enumerate(names.reviews)
             applied.outgoing += [
                 ledger_record(_review(item.event, number, review), self._prefix) for number, review in raised
             ]
         for tenant in sorted(views):
             await tx.identity.write(tenant, views[tenant].changes)
+        await last.write()
         await tx.add_resolutions(rows)
         return applied
 
@@ -169,6 +185,9 @@ class _Tenant:
         self._near = near
         self.changes = IdentityChanges()
 
+    def near(self, place: Conversation) -> frozenset[str]:
+        return self._near.get(place, frozenset())
+
     def read(self, item: Readied, registry: Registry) -> EventNames:
         place = _conversation(item.event)
         near = self._near.get(place, frozenset())
@@ -212,6 +231,8 @@ def _read(record: InRecord) -> FactsExtracted | DeadLetter:
 
 
 def _certain(registry: Registry, fact: Fact) -> bool:
+    if fact.predicate == EVERY:
+        return True
     kind = type_of(fact.subject.entity or fact.subject.type)
     label, _ = registry.affirmed(fact.predicate, fact.polarity, kind)
     return registry.lookup(label, kind) is not None

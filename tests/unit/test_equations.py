@@ -104,3 +104,16 @@ def test_commands_come_into_the_inbox_from_outside() -> None:
     )
     ledger = LedgerCounts({**TABLES, "decisions": 9}, counters)
     assert broken(replace(told, ledger=ledger)) == []
+
+
+def test_a_retraction_is_resolved_once_for_each_entity() -> None:
+    """Two of the resolutions and inbox records come of facts that were sent to a second entity."""
+    tables = {**TABLES, "resolutions": 10, "decisions": 10, "outbox": 28}
+    emitted = next(row for row in COUNTERS if row.detail == "p.inbox.v1")
+    counters = (
+        *(row._replace(n=10) if row == emitted else row for row in COUNTERS),
+        StoredCounter("resolve", "p.facts.v1", "sent_on", "", 2),
+    )
+    told = replace(GOOD, records={**RECORDS, "inbox": 10}, ledger=LedgerCounts(tables, counters))
+    assert broken(told) == []
+    assert broken(replace(told, ledger=LedgerCounts(tables, counters[:-1])))

@@ -10,7 +10,7 @@ from tests.unit.test_extraction import SPEAKER, read, said
 @pytest.mark.parametrize(
     ("text", "fact"),
     [
-        ("My bike rack is number 7.", ("bike_rack", "number 7")),
+        ("My bike rack is number 7.", ("bike_rack", "7")),
         ("My seat is 14C.", ("seat", "14C")),
         ("My desk is on floor 5.", ("desk_floor", "5")),
         ("My locker is in room 12.", ("locker_room", "12")),
@@ -137,8 +137,10 @@ def test_a_stated_alias(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "subject", "predicate", "value"),
     [
-        ("Delete the kayak note.", "kayak", "*", ""),
-        ("Please forget about my bike.", "bike", "*", ""),
+        ("Delete the kayak note.", "u1", "*", "kayak"),
+        ("Please forget about my bike.", "u1", "*", "bike"),
+        ("Erase my address.", "u1", "*", "address"),
+        ("Please remove my phone number from your memory.", "u1", "*", "phone number"),
         ("Forget that I like tea.", "u1", "likes", "tea"),
         ("My office is not 310, that was wrong.", "u1", "office", "310"),
         ("Forget that.", "u1", "*", "that"),
@@ -158,7 +160,7 @@ def test_hints_to_retract(text: str, subject: str, predicate: str, value: str) -
 
 def test_not_true_retracts_and_states_what_is_so() -> None:
     retract, absent = read("Not true, there is no staff network.")
-    assert (retract.act, retract.subject.text) == ("retract", "staff network")
+    assert (retract.act, retract.subject.text, retract.value) == ("retract", "u1", "staff network")
     assert (absent.act, absent.subject.text, absent.predicate, absent.polarity) == (
         "assert",
         "staff network",
