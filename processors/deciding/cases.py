@@ -70,8 +70,8 @@ def _assertion(statement: Statement) -> Ruling:
     for relation in ("same", "general", "implied"):
         if relation in relations:
             return _noop(statement, relation, relations[relation][0])
-    if _unsure(statement):
-        ruling = _candidate(statement, "h", _unsure(statement))
+    if statement.unsure():
+        ruling = _candidate(statement, "h", statement.unsure())
         return outdone(statement, ruling, relations.get("contradicts", []))
     if statement.valid_from > statement.proposal.event_time:
         claim = statement.become("scheduled", "valid_later", statement.twin("scheduled"))
@@ -104,15 +104,9 @@ def _relations(statement: Statement) -> dict[Relation, list[Claim]]:
     return found
 
 
-def _unsure(statement: Statement) -> str:
-    if statement.proposal.basis == "inferred":
-        return "inferred"
-    return "low_confidence" if statement.proposal.confidence < statement.rules.policy.min_confidence else ""
-
-
 def _noop(statement: Statement, relation: Relation, claim: Claim) -> Ruling:
     """More evidence for what is believed. What only follows from it, or is inferred, adds no supporter."""
-    if relation == "implied" or _unsure(statement):
+    if relation == "implied" or statement.unsure():
         return Ruling("c", "NOOP", relation if relation == "implied" else "same_unsure", claim.id)
     if str(claim.id) in statement.proposal.recalled or f"claim:{claim.id}" in statement.proposal.origins:
         return Ruling("c", "NOOP", "echo", claim.id)

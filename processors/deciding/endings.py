@@ -12,8 +12,7 @@ from schemas.values import TypedValue
 
 def end(statement: Statement) -> Ruling:
     """Closes the matching claim; leaves a marker, so that an older assertion that arrives later is closed too."""
-    proposal = statement.proposal
-    if proposal.basis == "inferred" or proposal.confidence < statement.rules.policy.min_confidence:
+    if statement.unsure():
         return Ruling("h", "CANDIDATE", "unsure_ending", None)
     matching = [claim for claim in statement.ws.active(statement.cell) if _matches(statement, claim)]
     own = statement.own_latest()

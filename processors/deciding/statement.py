@@ -34,6 +34,12 @@ class Statement(Change):
     def own_latest(self) -> Support | None:
         return self.ws.supports.get(self.cell, {}).get(self.agent)
 
+    def unsure(self) -> str:
+        """Why the statement is not to be relied on; empty when it is."""
+        if self.proposal.basis == "inferred":
+            return "inferred"
+        return "low_confidence" if self.proposal.confidence < self.rules.policy.min_confidence else ""
+
     def opponents(self, conflicts: list[Claim]) -> list[Support]:
         """The other agents that support what this statement contradicts."""
         rows = (support for claim in conflicts for support in self.ws.supporters(claim))

@@ -1,10 +1,10 @@
 """Case a: what was taken back or ruled on does not come back by being told again."""
 
 from processors.deciding.change import Ruling
+from processors.deciding.compare import compare
 from processors.deciding.disputes import park
 from processors.deciding.endings import challenge_end
 from processors.deciding.model import Standing
-from processors.deciding.placing import conflicting
 from processors.deciding.statement import Statement
 
 
@@ -37,14 +37,25 @@ def _news(statement: Statement, ruling: Standing) -> str | None:
 
 
 def _again(statement: Statement, news: str) -> Ruling | None:
-    """A rejected value with new support is a new dispute, whatever the strategy says: a person ruled on it."""
+    """A rejected value with new support is a new dispute, whatever the strategy says: a person ruled on it.
+
+    None when the table goes on: the dispute is open already, what was upheld is gone or its own agent takes it back,
+    or the statement is unsure or late and would not dispute anything.
+    """
     twin = statement.twin("disputed", "candidate")
-    if twin is not None and twin.status == "disputed":
-        return None  # the new dispute is open: the table counts the repeat
-    if not statement.ws.active(statement.cell):
-        return None  # what was upheld is gone: nothing to protect
+    own = statement.own_latest()
+    late = own is not None and own.order > statement.order
+    if late or statement.unsure() or statement.withheld() or (twin is not None and twin.status == "disputed"):
+        return None
+    polarity, cardinality = statement.proposal.polarity, statement.slot.cardinality
+    active = statement.ws.active(statement.cell)
+    conflicts = [
+        row for row in active if compare(row, statement.value, polarity, cardinality) == "contradicts"
+    ] + statement.excluded()
+    if not statement.opponents(conflicts):
+        return None
     claim = statement.become("disputed", "ruled_before", twin)
     statement.support(claim)
     strategy = statement.rules.rule_for(statement.slot.key).strategy
-    park(statement, claim, conflicting(statement, claim), strategy, f"ruled before, {news}")
+    park(statement, claim, conflicts, strategy, f"ruled before, {news}")
     return Ruling("a", "DISPUTED", f"ruled_before, {news}", claim.id, strategy)
