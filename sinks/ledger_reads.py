@@ -12,6 +12,8 @@ from psycopg_pool import AsyncConnectionPool
 
 from processors.deciding.model import CellKey, Claim, Entity, EntityKey, SlotKey
 from processors.digest import EntityRows
+from processors.identity import Lookup
+from processors.identity.memory import MemoryIdentity
 from schemas.facts import FactsExtracted
 from schemas.ids import event_uuid
 from sinks.ledger_views import (
@@ -29,6 +31,7 @@ from sinks.postgres.binary import array
 from sinks.postgres.connect import configure, conninfo, where
 from sinks.postgres.entities import entities, fill, rows_of, slots_of
 from sinks.postgres.faults import connecting, translated
+from sinks.postgres.identity import PostgresIdentity
 from sinks.postgres.migrate import require
 from sinks.postgres.rows import claim_of, dispute_of
 from sinks.postgres.statements import SQL
@@ -186,6 +189,17 @@ class LedgerReads:
         """Which version each event (`schemas.ids.event_uuid`) of the control log became; missing: not yet one."""
         ids = array("u", [key.bytes for key in events])
         return dict(await self._all("control_versions_of", {"ids": ids, "tenant": tenant}))
+
+    # -- who is who -------------------------------------------------------------------------------------------------
+    async def identity(self, tenant: str, lookups: Sequence[Lookup]) -> MemoryIdentity:
+        """The id map, as far as the lookups reach (see `sinks.identity_ports.IdentityReads`)."""
+        async with self._connection() as connection:
+            return await PostgresIdentity(connection).view(tenant, lookups)
+
+    async def decided(self, tenant: str, record_id: UUID) -> tuple[str, dict[str, Any]] | None:
+        """Outcome and detail of the decision about an inbox record; None when there is none yet."""
+        rows = await self._all("decided_one", {"tenant": tenant, "id": record_id})
+        return (str(rows[0][0]), dict(rows[0][1])) if rows else None
 
     # -- how much (of all tenants: for operators) -------------------------------------------------------------------
     async def counts(self) -> LedgerCounts:

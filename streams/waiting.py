@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 from uuid import UUID
 
 from schemas.errors import ClaimstreamError
@@ -61,6 +61,21 @@ async def until_versions(
             "(`claimstream worker control`)? A refused event is on the dead-letter topic"
         )
     return {kind_of[key]: version for key, version in versions.items()}
+
+
+async def until_moved(
+    reads: LedgerReads, tenant: str, record_id: UUID, timeout_s: float
+) -> tuple[str, dict[str, Any]]:
+    """Outcome and detail of the decision about a record that control put into an inbox. Raises NotYet."""
+    decided = await _poll(
+        lambda: reads.decided(tenant, record_id), lambda found: found is not None, timeout_s
+    )
+    if decided is None:
+        raise NotYet(
+            f"the move was ordered, but not carried out within {timeout_s:g} s; does adjudicate run "
+            "(`claimstream worker adjudicate`)? It is not lost: it will be when it does"
+        )
+    return decided
 
 
 async def _poll(

@@ -131,3 +131,7 @@ SELECT stage, topic, partition, next_offset, published_offset FROM progress ORDE
 -- The versions that events of the control log became.
 SELECT c.event, c.version FROM unnest(%(ids)s) AS want (id)
 JOIN control_versions AS c ON c.event = want.id AND c.tenant = %(tenant)s;
+
+-- name: decided_one
+-- What came of one inbox record.
+SELECT outcome, detail FROM decisions WHERE id = %(id)s AND tenant = %(tenant)s;

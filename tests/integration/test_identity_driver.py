@@ -14,6 +14,7 @@ from tests.contract.identity_world import Line, as_sent, fact, person
 from tests.contract.ledger_world import KINDS, digest, opened
 
 A, B = "person:ana-ruiz", "person:nita-vega"
+B_NAME = "Nita Vega"
 
 
 @pytest.fixture(params=KINDS)
@@ -328,6 +329,23 @@ async def test_merged_and_split_again_and_again(line: Line) -> None:
         await line.split(B, A)
         assert await line.values(A, "timezone") == ["PST"]
         assert await line.values(B, "timezone") == ["CET"]
+
+
+async def test_a_split_gives_back_what_was_assigned_before_the_merge(line: Line) -> None:
+    line.record(
+        fact("Robin Stone", "likes", "tea"),
+        fact("Robin Marsh", "likes", "rye"),
+        fact(B_NAME, "likes", "figs"),
+    )
+    await line.run()
+    line.record(fact("Robin", "employer", "Acme"))
+    await line.run()
+    await line.assign("unresolved:robin", "person:robin-marsh")
+    await line.merge("person:robin-marsh", B)
+    assert await line.values(B, "employer") == ["Acme"]
+    await line.split(B, "person:robin-marsh")
+    assert await line.values("person:robin-marsh", "employer") == ["Acme"]
+    assert await line.values(B, "employer") == []
 
 
 async def test_a_split_by_mention_takes_the_name_along(line: Line) -> None:
