@@ -4,10 +4,11 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from inference.offline_minilm import OfflineMiniLM
 from inference.rules import RuleExtractor
+from inference.shared import SharedEmbedder
 from inference.stub import StubEmbedder
 from inference.undecided import UndecidedJudge
 from processors.ports import Embedder, Extractor, Judge
@@ -15,7 +16,6 @@ from schemas.errors import ConfigurationError
 from sinks.ports import Ledger
 from sinks.postgres.ledger import PostgresLedger
 from sinks.vector_rows import VectorStore
-from sinks.vectors import LanceVectors
 from streams.controls import Controls
 from streams.kafka_log import KafkaLog, PartitionLog
 from streams.publisher import Publisher
@@ -31,6 +31,11 @@ from streams.topology import BY_NAME, RUNNABLE
 from streams.transactional import Handler, RecordPublisher, TransactionalStage
 from streams.worker import Service
 from topics.declaration import size_limits, topic_name
+
+#: Partitions of a stage under way at the same time; more gains nothing, the stores are shared.
+_CONCURRENT = 8
+if TYPE_CHECKING:
+    from sinks.vectors import LanceVectors
 
 _Part = TypeVar("_Part")
 
@@ -49,6 +54,7 @@ class Parts:
     source: PartitionLog | None = None
     controls: Controls = field(default_factory=Controls)
     batch_records: int = 500
+    concurrent_partitions: int = 1
 
 
 def handler_for(name: str, parts: Parts) -> Handler:
@@ -81,6 +87,8 @@ def build_stages(names: Sequence[str], parts: Parts) -> list[TransactionalStage]
             max_batch=min(BY_NAME[name].max_batch, parts.batch_records),
             source=parts.source,
             limits=size_limits(parts.prefix),
+            linger_s=BY_NAME[name].linger_s,
+            concurrent_partitions=parts.concurrent_partitions,
         )
         for name in names
     ]
@@ -134,6 +142,7 @@ async def open_stages(
             settings.topic_prefix,
             source=source,
             batch_records=settings.batch_records,
+            concurrent_partitions=_CONCURRENT,
         )
         if {"resolve", "project"} & set(names):
             parts.embedder = open_embedder(settings)
@@ -161,13 +170,18 @@ def open_embedder(settings: Settings) -> Embedder:
     if settings.embedder == "stub":
         return StubEmbedder()
     if settings.embedder == "offline":
-        return OfflineMiniLM(threads=settings.embedder_threads, batch_size=settings.embedder_batch)
+        model = OfflineMiniLM(threads=settings.embedder_threads, batch_size=settings.embedder_batch)
+        return SharedEmbedder(model, settings.embedder_batch)
     raise ConfigurationError(
         f"embedder {settings.embedder} is not available; set CLAIMSTREAM_EMBEDDER=offline"
     )
 
 
-async def open_vectors(settings: Settings, embedder: Embedder) -> LanceVectors:
+async def open_vectors(settings: Settings, embedder: Embedder) -> "LanceVectors":
+    """The index that the settings name. Raises what LanceVectors.open does."""
+    # Here: its import takes longer than all others together, and most stages do without.
+    from sinks.vectors import LanceVectors
+
     return await LanceVectors.open(settings.lancedb_uri, embedder.profile)
 
 

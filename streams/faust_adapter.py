@@ -96,6 +96,8 @@ class StageApp:
         self._stage = stage
         self._options = options
         self._on_assigned = on_assigned
+        linger_s: float | None = getattr(stage, "linger_s", None)
+        self._within_s = options.within_s if linger_s is None else linger_s
         self._gaps = Gaps(options.bootstrap)
         self._runner = Runner(stage, gap_has_records=self._gaps.has_records)
         # Faust makes a data folder even when nothing is stored in it; without this, in the current folder.
@@ -181,7 +183,7 @@ class StageApp:
         except StopAsyncIteration:
             return None
         if queue.qsize() + 1 < max_batch:
-            await asyncio.sleep(self._options.within_s)
+            await asyncio.sleep(self._within_s)
         while len(events) < max_batch and not queue.empty():
             events.append(queue.get_nowait())
         return events

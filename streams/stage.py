@@ -39,7 +39,8 @@ class Stage(Protocol):
 
     A stage whose `process` may run for different partitions at the same time says so with a further
     attribute, `concurrent_partitions: int` (default 1): then writes to the broker share requests and a
-    model shares batches.
+    model shares batches. `linger_s: float | None` is how long its records wait for others to share a
+    batch, where that is not what the host has for all.
     """
 
     name: str

@@ -21,6 +21,8 @@ class StageSpec:
     does: str
     #: At most so many records in one transaction. Smaller where a batch is slow, so that progress stays visible.
     max_batch: int
+    #: Seconds that a record waits for others to share its transaction, where these are dear; None: the host's choice.
+    linger_s: float | None = None
 
 
 STAGES: tuple[StageSpec, ...] = (
@@ -30,7 +32,7 @@ STAGES: tuple[StageSpec, ...] = (
         ("facts", "deadletters"),
         ("ledger",),
         "takes the facts out of a turn, with their quotes",
-        128,
+        500,
     ),
     StageSpec(
         "resolve",
@@ -38,7 +40,7 @@ STAGES: tuple[StageSpec, ...] = (
         ("inbox", "reviews", "deadletters"),
         ("ledger",),
         "gives each fact its entity, ranked predicates, a typed value and a vector",
-        64,
+        256,
     ),
     StageSpec(
         "adjudicate",
@@ -47,6 +49,7 @@ STAGES: tuple[StageSpec, ...] = (
         ("ledger",),
         "decides, in the order of the entity, what is believed",
         500,
+        0.05,
     ),
     StageSpec(
         "judge",
@@ -65,7 +68,13 @@ STAGES: tuple[StageSpec, ...] = (
         100,
     ),
     StageSpec(
-        "project", "claims", ("deadletters",), ("vectors",), "keeps the vectors in step with the claims", 500
+        "project",
+        "claims",
+        ("deadletters",),
+        ("vectors",),
+        "keeps the vectors in step with the claims",
+        500,
+        0.15,
     ),
 )
 

@@ -81,6 +81,8 @@ class TransactionalStage:
         max_batch: int = 500,
         source: PartitionLog | None = None,
         limits: Mapping[str, int] = _NO_LIMITS,
+        linger_s: float | None = None,
+        concurrent_partitions: int = 1,
     ) -> None:
         """`source` None (no broker): the log is taken as it comes, no gap is looked into.
 
@@ -89,6 +91,9 @@ class TransactionalStage:
         self.name = name
         self.input_topic = input_topic
         self.max_batch = max_batch
+        self.linger_s = linger_s
+        #: Partitions have nothing in common but the stores: while one waits for a model or a disk, another goes on.
+        self.concurrent_partitions = concurrent_partitions
         self._handler = handler
         self._ledger = ledger
         self._publisher = publisher

@@ -1,5 +1,6 @@
 """project: claim changes in, vector rows out. The only writer of the vectors."""
 
+import asyncio
 from collections.abc import Sequence
 
 import numpy as np
@@ -17,15 +18,19 @@ from streams.transactional import Applied, DeadLetter
 class Project:
     """The handler of the stage. Writing a row again is harmless: an older version never replaces a newer one.
 
-    ``model`` is the embedder's model id: a vector of another model is not written (``reembed`` makes new ones).
+    So rows are written before the transaction, those of all partitions that are at hand in one go: an upsert costs
+    the same for one row and for hundreds. ``model`` is the embedder's model id: a vector of another model is not
+    written (``reembed`` makes new ones).
     """
 
     def __init__(self, vectors: VectorStore, model: str) -> None:
-        self._vectors = vectors
+        self._vectors = SharedUpserts(vectors)
         self._model = model
 
     async def prepare(self, records: Sequence[InRecord]) -> list[VectorRow | DeadLetter | None]:
-        return [self._read(record) for record in records]
+        read = [self._read(record) for record in records]
+        await self._vectors.upsert([row for row in read if isinstance(row, VectorRow)])
+        return read
 
     def _read(self, record: InRecord) -> VectorRow | DeadLetter | None:
         try:
@@ -37,12 +42,45 @@ class Project:
             return DeadLetter(error)
 
     async def apply(self, tx: Transaction, items: Sequence[tuple[InRecord, VectorRow | None]]) -> Applied:
-        rows = [row for _, row in items if row is not None]
-        tx.count("discarded", "no_vector_of_this_model", len(items) - len(rows))
-        done = await self._vectors.upsert(rows)
-        tx.count("projected", n=done.inserted + done.updated)
-        tx.count("discarded", "not_newer", done.dropped)
+        rows = sum(row is not None for _, row in items)
+        tx.count("projected", n=rows)
+        tx.count("discarded", "no_vector_of_this_model", len(items) - rows)
         return Applied()
+
+
+class SharedUpserts:
+    """Writes of several partitions as one: who comes while one is under way goes into the next."""
+
+    def __init__(self, vectors: VectorStore) -> None:
+        self._vectors = vectors
+        self._waiting: list[tuple[list[VectorRow], asyncio.Future[None]]] = []
+        self._writing: asyncio.Task[None] | None = None
+
+    async def upsert(self, rows: list[VectorRow]) -> None:
+        """Returns when the rows are in the index. An error of a shared write is every caller's error."""
+        if not rows:
+            return
+        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append((rows, done))
+        if self._writing is None or self._writing.done():
+            self._writing = asyncio.create_task(self._write())
+        await done
+
+    async def _write(self) -> None:
+        # A turn of the event loop, so that calls made in the same moment share the first write already.
+        await asyncio.sleep(0)
+        while self._waiting:
+            calls, self._waiting = self._waiting, []
+            try:
+                await self._vectors.upsert([row for rows, _ in calls for row in rows])
+            except Exception as error:
+                for _, done in calls:
+                    if not done.done():
+                        done.set_exception(error)
+            else:
+                for _, done in calls:
+                    if not done.done():
+                        done.set_result(None)
 
 
 def _unit(coded: str) -> NDArray[np.float32] | None:
