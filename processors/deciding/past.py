@@ -45,22 +45,20 @@ def reach_back(statement: Statement) -> Claim | None:
 def waiting_for(statement: Statement) -> Claim | None:
     """The claim of the past whose beginning the statement tells.
 
-    None where something else of the cell was said before the statement and may have held: what the statement did to
-    that must be decided too.
+    None where something else was said that may have held then or later: what the statement does to that, and that to
+    the statement, must be decided too.
     """
     proposal = statement.proposal
     guessed = proposal.basis == "inferred" or proposal.confidence < statement.rules.policy.min_confidence
-    if proposal.ended or guessed or statement.weak or statement.closing() is None:
+    if proposal.ended or guessed or statement.weak or statement.excludes():
+        return None
+    if statement.closing() is None:
         return None
     found = None
     for claim in statement.ws.cell_claims(statement.cell):
         if claim.reason == OVER and claim.status == "ended" and _same(statement, claim):
             found = claim
-        elif (
-            claim.status != "candidate"
-            and claim.order < statement.order
-            and claim.reach >= statement.valid_from
-        ):
+        elif claim.status != "candidate" and claim.reach >= statement.valid_from:
             return None
     fits = found is not None and found.valid_to is not None and statement.valid_from <= found.valid_to
     return found if fits else None

@@ -71,7 +71,9 @@ def plan(proposals: Sequence[Proposal]) -> LoadPlan:
     for proposal in proposals:
         entities[EntityKey(proposal.tenant, proposal.entity)] = None
         # What is over may have closed long ago: it must be seen to be known.
-        moment = BEGINNING if proposal.ended else min(filter(None, (proposal.event_time, proposal.valid_from)))
+        moment = (
+            BEGINNING if proposal.ended else min(filter(None, (proposal.event_time, proposal.valid_from)))
+        )
         for candidate in proposal.content.candidates:
             slot = SlotKey(proposal.tenant, proposal.entity, candidate.predicate, proposal.scope)
             slots[slot] = None
