@@ -183,7 +183,8 @@ def test_a_second_dev_in_this_folder_is_refused(dev: Dev) -> None:
 
 
 def test_a_crashed_worker_is_started_again(dev: Dev) -> None:
-    (worker,) = (child for child in dev.family if "worker" in child.cmdline())
+    children = psutil.Process(dev.process.pid).children()
+    (worker,) = (child for child in children if "worker" in child.cmdline())
     worker.kill()
     said = dev.say("agent-a", "I work at Harbor Labs", "--user", "u3")
     assert [fact["entity"] for fact in said["facts"]] == ["user:u3"]
