@@ -66,8 +66,8 @@ def adopted(record: Moved, proposals: Iterable[Proposal]) -> list[Adopt]:
     """One record for the inbox of ``record.to`` for each original proposal, in the order of evidence.
 
     The id follows from the original and the ``moved`` record: the same move gives the same ids, a second move of one
-    piece of evidence gives another. A merge and its undoing leave what the statement was resolved as; with a split or an
-    assignment a person has resolved it anew.
+    piece of evidence gives another. A merge and its undoing leave what the statement was resolved as; with a split or
+    an assignment a person has resolved it anew.
     """
     kept = record.command == "merge" or record.resolved_as
     rows = proposals if kept else (row.model_copy(update={"resolved_as": record.to}) for row in proposals)

@@ -11,8 +11,11 @@ from processors.registry import Registry
 from schemas.control import PredicateSpec
 from schemas.facts import Fact, Mention
 
-#: "Sam owns a project" names no project.
-_INDEFINITE: Final = r"\b(?:an?|some|any|every|each|no|many|several|two|three|four|both|another)\s+"
+#: Before a value: "Sam owns a project" names no project, "the renewal" names one.
+_INDEFINITE: Final = re.compile(
+    r"\b(?:an?|some|any|every|each|no|many|several|two|three|four|both|another)\s+$", re.IGNORECASE
+)
+_DEFINITE: Final = re.compile(r"\b(?:the|our|my)\s+$", re.IGNORECASE)
 
 
 def canonical_relation(
@@ -41,7 +44,10 @@ def with_named_value(fact: Fact, registry: Registry) -> Fact:
     if fact.value_entity is not None or not fact.value:
         return fact
     subject = type_of(fact.subject.entity or fact.subject.type)
-    types = {type_ for spec in _other_sides(fact.predicate, subject, registry) for type_ in spec.subjects}
+    sides = _other_sides(fact.predicate, subject, registry)
+    if not sides:
+        return fact
+    types = {type_ for spec in sides for type_ in spec.subjects}
     mention = _typed_name(fact, types - {"thing", "person"})
     return fact if mention is None else fact.model_copy(update={"value_entity": mention})
 
@@ -85,12 +91,24 @@ def _typed_name(fact: Fact, types: set[str]) -> Mention | None:
     words = fact.value.split()
     said = fact.quote.text if fact.quote else fact.text
     bare = words[1:] if words[0].casefold() in ("the", "our", "my") else words
-    if not bare or re.search(_INDEFINITE + re.escape(fact.value), said, re.IGNORECASE):
+    if not bare or _follows(_INDEFINITE, said, fact.value):
         return None
     first, last = bare[0].casefold(), bare[-1].casefold()
     if len(bare) > 1 and first in types:
         return Mention(text=" ".join(bare[1:]), type=first)
     if len(bare) > 1 and last in types:
         return Mention(text=" ".join(bare[:-1]), type=last)
-    definite = bare != words or re.search(rf"\b(?:the|our|my)\s+{re.escape(fact.value)}", said, re.IGNORECASE)
+    definite = bare != words or _follows(_DEFINITE, said, fact.value)
     return Mention(text=bare[0], type=first) if len(bare) == 1 and first in types and definite else None
+
+
+def _follows(words: re.Pattern[str], said: str, value: str) -> bool:
+    """Whether `value` stands somewhere in `said` right behind one of `words`; case makes no difference."""
+    text, wanted = said.casefold(), value.casefold()
+    at = text.find(wanted)
+    while at >= 0:
+        # A few words are enough, and searching all that comes before would take quadratic time.
+        if words.search(text[max(0, at - 16) : at]):
+            return True
+        at = text.find(wanted, at + 1)
+    return False
