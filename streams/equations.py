@@ -108,7 +108,11 @@ def equations(numbers: Numbers) -> list[Equation]:
 def _facts(numbers: Numbers) -> Term:
     """A retraction goes to every entity that it may be about: one resolution each."""
     more = numbers.ledger.counter("resolve", "sent_on")
-    return Term("facts, retractions once an entity", numbers.facts + more) if more else Term("facts", numbers.facts)
+    return (
+        Term("facts, retractions once an entity", numbers.facts + more)
+        if more
+        else Term("facts", numbers.facts)
+    )
 
 
 def _left_out(ledger: LedgerCounts, stage: str) -> tuple[Term, Term]:

@@ -30,7 +30,8 @@ Tenant = Annotated[str | None, typer.Option(help="Whose memory; CLAIMSTREAM_DEFA
 Actor = Annotated[str, typer.Option(help="Who orders it; kept with the decision.")]
 Reason = Annotated[str, typer.Option(help="Why; kept with the decision.")]
 Evidence = Annotated[
-    list[UUID] | None, typer.Option("--evidence", help="The id of a step in `explain --json`; may be repeated.")
+    list[UUID] | None,
+    typer.Option("--evidence", help="The id of a step in `explain --json`; may be repeated."),
 ]
 
 

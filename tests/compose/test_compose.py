@@ -38,6 +38,22 @@ def test_it_is_valid_for_compose(compose: dict[str, Any]) -> None:
         jsonschema.Draft7Validator(schema).validate(compose | {"servces": {}})
 
 
+def repeated_keys(node: yaml.Node | None) -> list[str]:
+    """Keys that a mapping holds twice: Compose refuses the file, PyYAML takes the last one without a word."""
+    if isinstance(node, yaml.SequenceNode):
+        return [key for item in node.value for key in repeated_keys(item)]
+    if not isinstance(node, yaml.MappingNode):
+        return []
+    keys = [str(key.value) for key, _ in node.value]
+    inside = [key for _, value in node.value for key in repeated_keys(value)]
+    return [key for key in dict.fromkeys(keys) if keys.count(key) > 1] + inside
+
+
+def test_no_key_is_there_twice() -> None:
+    assert repeated_keys(yaml.compose("a: {b: 1, c: [{d: 1, d: 2}], b: 3}")) == ["b", "d"]
+    assert repeated_keys(yaml.compose((ROOT / "docker-compose.yml").read_text())) == []
+
+
 def test_every_stage_is_a_service_that_restarts_and_is_checked(compose: dict[str, Any]) -> None:
     services = compose["services"]
     assert services.keys() == OURS | {"kafka", "postgres"}
