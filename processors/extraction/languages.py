@@ -132,7 +132,8 @@ FOREIGN: Final[tuple[Foreign, ...]] = (
         rf"|razón)[\w ]+)",
         "has",
     ),
-    _f("es-eats", "No como carne", rf"{_YO}{_NO}(?:como|comemos|bebo|bebemos) (?P<v>[\w ]+)", "eats"),
+    _f("es-eats", "No como carne", rf"{_YO}{_NO}(?:como|comemos) (?P<v>[\w ]+)", "eats"),
+    _f("es-drinks", "Nunca bebo vino", rf"{_YO}{_NO}(?:bebo|bebemos|tomo|tomamos) (?P<v>[\w ]+)", "drinks"),
     _f("es-speaks", "Hablo gallego", rf"{_YO}{_NO}(?:hablo|hablamos) (?P<v>\w+(?: (?:y|e) \w+)?)", "speaks"),
     _f("es-plays", "Toco la gaita", rf"{_YO}{_NO}(?:toco|juego al?|practico) (?P<v>.+)", "plays"),
     _f(
@@ -183,8 +184,22 @@ FOREIGN: Final[tuple[Foreign, ...]] = (
     _f(
         "de-likes-not",
         "Ich mag keinen Lauch",
-        rf"{_ICH}(?:mag|mögen|liebe|esse|trinke) kein(?:e|en|er)? (?P<v>.+)",
+        rf"{_ICH}(?:mag|mögen|liebe) kein(?:e|en|er)? (?P<v>.+)",
         "likes",
+        negative=True,
+    ),
+    _f(
+        "de-eats-not",
+        "Ich esse keinen Fisch",
+        rf"{_ICH}(?:esse|essen) kein(?:e|en|er)? (?P<v>.+)",
+        "eats",
+        negative=True,
+    ),
+    _f(
+        "de-drinks-not",
+        "Ich trinke keinen Wein",
+        rf"{_ICH}(?:trinke|trinken) kein(?:e|en|er)? (?P<v>.+)",
+        "drinks",
         negative=True,
     ),
     _f(
@@ -312,7 +327,7 @@ FOREIGN: Final[tuple[Foreign, ...]] = (
 _START: Final = re.compile(
     r"(?:yo|no|nunca|ya no|jamás|me|nos|a mí|mi|soy|somos|vivo|vivimos|trabajo|trabajamos"
     r"|tengo|tenemos|odio|odiamos|detesto|uso|usamos|utilizo"
-    r"|utilizamos|como|comemos|bebo|bebemos|hablo|hablamos|toco|juego|practico|nosotr[oa]s"
+    r"|utilizamos|como|comemos|bebo|bebemos|tomo|tomamos|hablo|hablamos|toco|juego|practico|nosotr[oa]s"
     r"|ich|wir|meine?)\b|[\u3040-\u30ff\u3400-\u9fff]",
     _I,
 )
