@@ -38,7 +38,7 @@ from processors.deciding.working_set import WorkingSet, plan
 from processors.registry import Registry, shipped
 from schemas.control import AuthoritySet, PolicySet
 from schemas.inbox import Proposal
-from sinks.ports import LogKey
+from sinks.ports import LogKey, Progress
 from sinks.postgres import PostgresLedger, rows
 from sinks.postgres.flush import copy
 from streams.controls import Controls
@@ -50,6 +50,7 @@ from topics.partitioner import encode_key
 SCHEMA = "bench_adjudicate"
 BATCH = 1000
 TOPIC = "memory.inbox.v1"
+LOG = LogKey("adjudicate", TOPIC, 0)
 
 
 class Shipped(ControlView):
@@ -91,11 +92,11 @@ class Bench:
         """Seconds from the bytes of a batch to its commit."""
         started = time.perf_counter()
         read = await self.handler.prepare(batch)
-        async with self.ledger.transaction(LogKey("adjudicate", TOPIC, 0)) as tx:
+        async with self.ledger.transaction(LOG) as tx:
             applied = await self.handler.apply(tx, list(zip(batch, read, strict=True)))  # type: ignore[arg-type]
             last = batch[-1].offset
-            await tx.enqueue(last, applied.outgoing)
-            await tx.advance(last + 1, last, b"h" * 16)
+            await tx.enqueue(LOG, last, [record for _, record in applied.outgoing])
+            await tx.advance(LOG, Progress(last + 1, last, b"h" * 16))
         return time.perf_counter() - started
 
     async def fill(self, total: int, first: int, entity: str = "") -> None:

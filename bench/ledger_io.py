@@ -41,12 +41,13 @@ from processors.deciding.model import (
 from processors.deciding.working_set import LoadPlan, WorkingSet
 from schemas.ids import NAMESPACE
 from schemas.values import TypedValue
-from sinks.ports import LogKey
+from sinks.ports import LogKey, Progress
 from sinks.postgres import PostgresLedger, rows
 from sinks.postgres.flush import copy
 from streams.stage import OutRecord
 
 SCHEMA = "bench_ledger_io"
+LOG = LogKey("adjudicate", "inbox", 0)
 START = datetime(2026, 3, 1, tzinfo=UTC)
 VECTOR = b64encode(bytes(range(128)) * 3).decode()
 HEADERS = tuple(
@@ -178,12 +179,12 @@ async def through_the_ledger(ledger: PostgresLedger, batch: list[Statement], off
     """Seconds of one batch: lock, load, (made-up) fold, flush, queue, advance, commit."""
     out = outgoing(batch)
     started = time.perf_counter()
-    async with ledger.transaction(LogKey("adjudicate", "inbox", 0)) as tx:
+    async with ledger.transaction(LOG) as tx:
         ws = await tx.load(plan(batch))
         fold(ws, batch)
         await tx.flush(ws)
-        await tx.enqueue(offset, out)
-        await tx.advance(offset + 1, offset, b"h" * 16)
+        await tx.enqueue(LOG, offset, out)
+        await tx.advance(LOG, Progress(offset + 1, offset, b"h" * 16))
         tx.count("received", n=len(batch))
     return time.perf_counter() - started
 

@@ -49,7 +49,6 @@ class Relay:
     """Reads one topic and writes another, keyed anew."""
 
     max_batch = MAX_BATCH
-    concurrent_partitions = 8
 
     def __init__(self, name: str, source: str, target: str, bootstrap: str, by_entity: bool) -> None:
         self.name = name
@@ -64,10 +63,8 @@ class Relay:
     async def stop(self) -> None:
         await self._publisher.stop()
 
-    async def process(self, partition_batch: Sequence[InRecord]) -> None:
-        await self._publisher.publish(
-            [OutRecord(self._target, self._key(r), r.value or b"") for r in partition_batch]
-        )
+    async def process(self, batch: Sequence[InRecord]) -> None:
+        await self._publisher.publish([OutRecord(self._target, self._key(r), r.value or b"") for r in batch])
 
     def _key(self, record: InRecord) -> bytes:
         return _entity_key(_number(record.value)) if self._by_entity else (record.key or b"")
@@ -91,14 +88,14 @@ class Sink:
         if self._connection is not None:
             await self._connection.close()
 
-    async def process(self, partition_batch: Sequence[InRecord]) -> None:
+    async def process(self, batch: Sequence[InRecord]) -> None:
         assert self._connection is not None
         async with (
             self._connection.transaction(),
             self._connection.cursor() as cursor,
             cursor.copy("COPY arrived (key, number) FROM STDIN") as copy,
         ):
-            for record in partition_batch:
+            for record in batch:
                 await copy.write_row(((record.key or b"").decode(), _number(record.value)))
 
 

@@ -6,8 +6,8 @@ in it leaves nothing.
 
 import asyncio
 from collections import Counter, defaultdict
-from collections.abc import AsyncIterator, Callable, Collection, Iterable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
@@ -88,12 +88,11 @@ class MemoryReads:
 class MemoryTransaction(MemoryReads):
     """`sinks.ports.Transaction`."""
 
-    def __init__(self, tables: Tables, log: LogKey, progress: Progress) -> None:
+    def __init__(self, tables: Tables, progress: Mapping[LogKey, Progress]) -> None:
         super().__init__(tables)
-        self.log = log
         self.progress = progress
         self._writes: list[Callable[[], None]] = []
-        self._ordinals: Counter[int] = Counter()
+        self._ordinals: Counter[tuple[LogKey, int]] = Counter()
 
     def commit(self) -> None:
         for write in self._writes:
@@ -133,27 +132,30 @@ class MemoryTransaction(MemoryReads):
         self._control.put(event, ControlVersion(tenant, kind, number, event, body))
         return number
 
-    async def dead_letters(self, rows: Sequence[DeadLetterRow]) -> None:
-        added = [(self.log, row) for row in rows]
+    async def dead_letters(self, log: LogKey, rows: Sequence[DeadLetterRow]) -> None:
+        added = [(log, row) for row in rows]
         self._writes.append(lambda: self._tables.dead_letters.extend(added))
 
     def count(self, name: str, detail: str = "", n: int = 1) -> None:
         if n:
-            self._writes.append(lambda: self._tables.counters.update({(self.log, name, detail): n}))
+            log = next(iter(self.progress))
+            self._writes.append(lambda: self._tables.counters.update({(log, name, detail): n}))
 
-    async def enqueue(self, source_offset: int, records: Sequence[Outgoing]) -> None:
-        first = self._ordinals[source_offset]
-        self._ordinals[source_offset] += len(records)
+    async def enqueue(self, log: LogKey, source_offset: int, records: Sequence[Outgoing]) -> None:
+        first = self._ordinals[log, source_offset]
+        self._ordinals[log, source_offset] += len(records)
         added = [
             OutboxRow(source_offset, first + n, row.topic, row.key, row.value, row.headers)
             for n, row in enumerate(records)
         ]
-        self._writes.append(lambda: self._tables.outbox[self.log].extend(added))
+        self._writes.append(lambda: self._tables.outbox[log].extend(added))
 
-    async def advance(self, next_offset: int, last_offset: int, last_hash: bytes) -> None:
+    async def advance(self, log: LogKey, progress: Progress) -> None:
         def write() -> None:
-            published = self._tables.progress.get(self.log, Progress()).published_offset
-            self._tables.progress[self.log] = Progress(next_offset, last_offset, last_hash, published)
+            published = self._tables.progress.get(log, Progress()).published_offset
+            self._tables.progress[log] = replace(
+                progress, published_offset=max(published, progress.published_offset)
+            )
 
         self._writes.append(write)
 
@@ -170,13 +172,16 @@ class MemoryLedger:
     async def close(self) -> None: ...
 
     @asynccontextmanager
-    async def transaction(self, log: LogKey) -> AsyncIterator[MemoryTransaction]:
-        async with self._locks[log]:
-            known = self.tables.progress.get(log)
-            transaction = MemoryTransaction(self.tables, log, known or Progress())
+    async def transaction(self, *logs: LogKey) -> AsyncIterator[MemoryTransaction]:
+        if len({(log.stage, log.topic) for log in logs}) != 1:
+            raise ValueError("a transaction is for partitions of one stage and topic")
+        async with AsyncExitStack() as locked:
+            for log in sorted(logs):
+                await locked.enter_async_context(self._locks[log])
+            known = {log: self.tables.progress.get(log, Progress()) for log in sorted(logs)}
+            transaction = MemoryTransaction(self.tables, known)
             yield transaction
-            if known is None:
-                self.tables.progress[log] = Progress()
+            self.tables.progress = {**known, **self.tables.progress}
             transaction.commit()
 
     @asynccontextmanager
@@ -199,9 +204,10 @@ class MemoryLedger:
             return rows
         return [row for row in rows if row.source_offset <= rows[limit - 1].source_offset]
 
-    async def mark_published(self, log: LogKey, next_offset: int) -> None:
-        known = self.tables.progress[log]
-        self.tables.progress[log] = replace(known, published_offset=max(known.published_offset, next_offset))
+    async def mark_published(self, ends: Mapping[LogKey, int]) -> None:
+        for log, end in ends.items():
+            known = self.tables.progress[log]
+            self.tables.progress[log] = replace(known, published_offset=max(known.published_offset, end))
 
     async def entities(self, tenant: str | None = None) -> AsyncIterator[EntityRows]:
         tables = self.tables.believed

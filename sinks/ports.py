@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Collection, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import datetime
@@ -137,10 +137,10 @@ class Reads(Protocol):
 
 
 class Transaction(Reads, Protocol):
-    """One batch of one partition. The partition's progress row is locked until the end."""
+    """One batch, of one partition or of several of one topic. Their progress rows are locked until the end."""
 
-    log: LogKey
-    progress: Progress
+    #: In the order of the partitions.
+    progress: Mapping[LogKey, Progress]
 
     @property
     def identity(self) -> IdentityStore: ...
@@ -176,17 +176,23 @@ class Transaction(Reads, Protocol):
         """Forgets them, unless their moment has changed meanwhile."""
         ...
 
-    async def dead_letters(self, rows: Sequence[DeadLetterRow]) -> None: ...
+    async def dead_letters(self, log: LogKey, rows: Sequence[DeadLetterRow]) -> None: ...
 
     def count(self, name: str, detail: str = "", n: int = 1) -> None:
-        """Adds to a counter of the partition: `received`, `emitted` (topic), `discarded` (reason), ..."""
+        """Adds to a counter of the stage: `received`, `emitted` (topic), `discarded` (reason), ...
+
+        It is kept with the first partition of the batch, so that workers do not wait for each other at its row: only
+        the sum over the partitions means something.
+        """
         ...
 
-    async def enqueue(self, source_offset: int, records: Sequence[Outgoing]) -> None:
-        """Puts outgoing records behind those of earlier batches."""
+    async def enqueue(self, log: LogKey, source_offset: int, records: Sequence[Outgoing]) -> None:
+        """Puts outgoing records behind those of earlier batches of the same partition."""
         ...
 
-    async def advance(self, next_offset: int, last_offset: int, last_hash: bytes) -> None: ...
+    async def advance(self, log: LogKey, progress: Progress) -> None:
+        """Writes it; `published_offset` never goes back."""
+        ...
 
 
 class Ledger(Protocol):
@@ -198,8 +204,11 @@ class Ledger(Protocol):
 
     async def close(self) -> None: ...
 
-    def transaction(self, log: LogKey) -> AbstractAsyncContextManager[Transaction]:
-        """All or nothing. Raises TransientError when the store is away or the transaction must be tried again."""
+    def transaction(self, *logs: LogKey) -> AbstractAsyncContextManager[Transaction]:
+        """All or nothing, for partitions of one stage and topic.
+
+        Raises TransientError when the store is away or the transaction must be tried again.
+        """
         ...
 
     def snapshot(self) -> AbstractAsyncContextManager[Reads]: ...
@@ -216,7 +225,9 @@ class Ledger(Protocol):
         """The first rows (whole batches, at least one when there is one) at or after the published cursor."""
         ...
 
-    async def mark_published(self, log: LogKey, next_offset: int) -> None: ...
+    async def mark_published(self, ends: Mapping[LogKey, int]) -> None:
+        """Moves the published cursors, of partitions of one stage and topic, to at least the given offsets."""
+        ...
 
     def entities(self, tenant: str | None = None) -> AsyncIterator[EntityRows]:
         """Every entity with all its rows, for digests and checks; None: of all tenants."""

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, TypeVar
 
 from inference.offline_minilm import OfflineMiniLM
 from inference.rules import RuleExtractor
-from inference.shared import SharedEmbedder
 from inference.stub import StubEmbedder
 from inference.undecided import UndecidedJudge
 from processors.ports import Embedder, Extractor, Judge
@@ -32,8 +31,6 @@ from streams.transactional import Handler, RecordPublisher, TransactionalStage
 from streams.worker import Service
 from topics.declaration import size_limits, topic_name
 
-#: Partitions of a stage under way at the same time; more gains nothing, the stores are shared.
-_CONCURRENT = 8
 if TYPE_CHECKING:
     from sinks.vectors import LanceVectors
 
@@ -54,7 +51,6 @@ class Parts:
     source: PartitionLog | None = None
     controls: Controls = field(default_factory=Controls)
     batch_records: int = 500
-    concurrent_partitions: int = 1
 
 
 def handler_for(name: str, parts: Parts) -> Handler:
@@ -88,7 +84,6 @@ def build_stages(names: Sequence[str], parts: Parts) -> list[TransactionalStage]
             source=parts.source,
             limits=size_limits(parts.prefix),
             linger_s=BY_NAME[name].linger_s,
-            concurrent_partitions=parts.concurrent_partitions,
         )
         for name in names
     ]
@@ -142,7 +137,6 @@ async def open_stages(
             settings.topic_prefix,
             source=source,
             batch_records=settings.batch_records,
-            concurrent_partitions=_CONCURRENT,
         )
         if {"resolve", "project"} & set(names):
             parts.embedder = open_embedder(settings)
@@ -170,8 +164,7 @@ def open_embedder(settings: Settings) -> Embedder:
     if settings.embedder == "stub":
         return StubEmbedder()
     if settings.embedder == "offline":
-        model = OfflineMiniLM(threads=settings.embedder_threads, batch_size=settings.embedder_batch)
-        return SharedEmbedder(model, settings.embedder_batch)
+        return OfflineMiniLM(threads=settings.embedder_threads, batch_size=settings.embedder_batch)
     raise ConfigurationError(
         f"embedder {settings.embedder} is not available; set CLAIMSTREAM_EMBEDDER=offline"
     )

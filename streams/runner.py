@@ -9,7 +9,6 @@ record is lost.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 import time
 from collections.abc import Awaitable, Callable, Sequence
@@ -64,7 +63,6 @@ class Runner:
         self._max_tries = max_tries
         self._gap_has_records = gap_has_records
         self._sleep = sleep
-        self._concurrent = max(1, getattr(stage, "concurrent_partitions", 1))
         self._next_offset: dict[tuple[str, int], int] = {}
         self._forgotten = 0
 
@@ -78,30 +76,15 @@ class Runner:
         """
         partitions = by_partition(batch)
         forgotten = self._forgotten
-        if self._concurrent == 1 or len(partitions) == 1:
-            for records in partitions.values():
-                await self._run_partition(records, forgotten)
-        else:
-            free = asyncio.Semaphore(self._concurrent)
-            try:
-                async with asyncio.TaskGroup() as group:
-                    for records in partitions.values():
-                        group.create_task(self._run_partition(records, forgotten, free))
-            except BaseExceptionGroup as errors:
-                raise errors.exceptions[0] from errors
-        return forgotten == self._forgotten
-
-    async def _run_partition(
-        self, records: Sequence[InRecord], forgotten: int, free: asyncio.Semaphore | None = None
-    ) -> None:
-        topic, partition = records[0].topic, records[0].partition
-        async with free or contextlib.nullcontext():
-            if forgotten != self._forgotten:
-                return
+        for (topic, partition), records in partitions.items():
             await self._refuse_skipped(topic, partition, records)
-            await self._until_done(records)
-            if forgotten == self._forgotten:
-                self._next_offset[topic, partition] = records[-1].offset + 1
+        if batch and forgotten == self._forgotten:
+            await self._until_done(batch)
+        if forgotten != self._forgotten:
+            return False
+        for (topic, partition), records in partitions.items():
+            self._next_offset[topic, partition] = records[-1].offset + 1
+        return True
 
     def knows(self, topic: str, partition: int) -> bool:
         """Is there an expectation of the partition's next offset?"""
@@ -144,11 +127,7 @@ class Runner:
         name = self._stage.name
         metrics.RECEIVED.labels(name).inc(len(records))
         started = time.perf_counter()
-        first, last = records[0], records[-1]
-        await self._again_while_transient(
-            lambda: self._stage.process(records),
-            f"{first.topic}/{first.partition} offsets {first.offset}-{last.offset}",
-        )
+        await self._again_while_transient(lambda: self._stage.process(records), spans(records))
         metrics.BATCH_SECONDS.labels(name).observe(time.perf_counter() - started)
         metrics.ACKED.labels(name).inc(len(records))
 
@@ -179,6 +158,14 @@ class Runner:
             except Exception:
                 metrics.CRASHED.labels(name).inc()
                 raise
+
+
+def spans(batch: Sequence[InRecord]) -> str:
+    """The partitions of a batch and how far it goes in each, for messages."""
+    return ", ".join(
+        f"{topic}/{partition} offsets {records[0].offset}-{records[-1].offset}"
+        for (topic, partition), records in by_partition(batch).items()
+    )
 
 
 def by_partition(batch: Sequence[InRecord]) -> dict[tuple[str, int], list[InRecord]]:

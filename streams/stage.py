@@ -1,4 +1,4 @@
-"""What a stage is to the machinery that runs it: records of one partition in, durable effects out."""
+"""What a stage is to the machinery that runs it: records in, durable effects out."""
 
 from __future__ import annotations
 
@@ -37,10 +37,8 @@ class Stage(Protocol):
     """One step of the pipeline. `input_topic` is a full name; `max_batch` bounds the records of one
     `process` call.
 
-    A stage whose `process` may run for different partitions at the same time says so with a further
-    attribute, `concurrent_partitions: int` (default 1): then writes to the broker share requests and a
-    model shares batches. `linger_s: float | None` is how long its records wait for others to share a
-    batch, where that is not what the host has for all.
+    A further attribute, `linger_s: float | None`, is how long its records wait for others to share a batch, where that
+    is not what the host has for all.
     """
 
     name: str
@@ -53,8 +51,8 @@ class Stage(Protocol):
     async def stop(self) -> None:
         """Close it. Called once, also when `start` failed half-way or a batch crashed."""
 
-    async def process(self, partition_batch: Sequence[InRecord]) -> None:
-        """Process records of ONE partition, in offset order, none left out.
+    async def process(self, batch: Sequence[InRecord]) -> None:
+        """Process records of any partitions of the topic, in offset order within each, none left out.
 
         When it returns, every effect is durable and every output record is confirmed by the broker: only
         then is the batch acknowledged. Raises TransientError to be called again with the same batch; any

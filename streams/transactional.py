@@ -1,15 +1,17 @@
-"""The path on which no record is lost and none counts twice: one transaction per batch and partition.
+"""The path on which no record is lost and none counts twice: one transaction per batch, whatever its partitions.
 
-In the transaction, in this order: lock the progress row (state is read after it), leave out what is done, look into a
-gap, apply, queue the outgoing records, advance the progress. After the commit: publish, move the cursor, return; only
+In the transaction, in this order: lock the progress rows (state is read after them), leave out what is done, look into
+gaps, apply, queue the outgoing records, advance the progress. After the commit: publish, move the cursors, return; only
 then does the runner let the batch be acknowledged. Whatever fails on the way, the same batch comes again, and the
-progress row says how much of it is done: also when the commit went through and only its answer was lost, and also
-when another worker has taken the partition over in the meantime.
+progress rows say how much of it is done: also when the commit went through and only its answer was lost, and also
+when another worker has taken a partition over in the meantime. Order, fence and outbox are a partition's own; the
+partitions of a batch share the transaction because eight small ones cost eight times as much (docs/decisions/0012).
 """
 
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -36,10 +38,17 @@ Item = tuple[InRecord, Any]
 
 @dataclass(slots=True)
 class Applied:
-    """What a batch brought about: records to publish, in order, and parts of its records that are given up."""
+    """What a batch brought about: records to publish, and parts of its records that are given up.
 
-    outgoing: list[OutRecord] = field(default_factory=list)
+    Both with the record they are because of: they belong to its partition, whose owner publishes them, in order.
+    """
+
+    outgoing: list[tuple[InRecord, OutRecord]] = field(default_factory=list)
     dead: list[tuple[InRecord, DeadLetter]] = field(default_factory=list)
+
+    def send(self, because: InRecord, *records: OutRecord) -> None:
+        """Adds records to publish."""
+        self.outgoing += [(because, record) for record in records]
 
 
 class Handler(Protocol):
@@ -82,7 +91,6 @@ class TransactionalStage:
         source: PartitionLog | None = None,
         limits: Mapping[str, int] = _NO_LIMITS,
         linger_s: float | None = None,
-        concurrent_partitions: int = 1,
     ) -> None:
         """`source` None (no broker): the log is taken as it comes, no gap is looked into.
 
@@ -92,8 +100,6 @@ class TransactionalStage:
         self.input_topic = input_topic
         self.max_batch = max_batch
         self.linger_s = linger_s
-        #: Partitions have nothing in common but the stores: while one waits for a model or a disk, another goes on.
-        self.concurrent_partitions = concurrent_partitions
         self._handler = handler
         self._ledger = ledger
         self._publisher = publisher
@@ -111,15 +117,18 @@ class TransactionalStage:
 
     async def stop(self) -> None: ...
 
-    async def process(self, partition_batch: Sequence[InRecord]) -> None:
+    async def process(self, batch: Sequence[InRecord]) -> None:
         """See Stage. Raises IntegrityError on a gap with records in it and on a log that was made anew."""
-        place = LogKey(self.name, partition_batch[0].topic, partition_batch[0].partition)
-        if place not in self._done:
-            self._done[place] = await self._take_over(place)
-        records = [record for record in partition_batch if record.offset >= self._done[place]]
+        for place in dict.fromkeys(map(self._place, batch)):
+            if place not in self._done:
+                self._done[place] = await self._take_over(place)
+        records = [record for record in batch if record.offset >= self._done[self._place(record)]]
         if records:
             prepared = await self._handler.prepare(records)
-            await self._settle(place, list(zip(records, prepared, strict=True)))
+            await self._settle(list(zip(records, prepared, strict=True)))
+
+    def _place(self, record: InRecord) -> LogKey:
+        return LogKey(self.name, record.topic, record.partition)
 
     async def _take_over(self, place: LogKey) -> int:
         """Publishes what the former owner (or a failed try of our own) left; returns the next offset."""
@@ -128,65 +137,72 @@ class TransactionalStage:
             return 0
         if self._source is not None:
             await refuse_another_log(self._source, place, progress)
-        await self._publish_left(place, progress)
+        await self._publish_left(place, progress.next_offset, progress.published_offset)
         return progress.next_offset
 
-    async def _settle(self, place: LogKey, items: Sequence[Item]) -> None:
+    async def _settle(self, items: Sequence[Item]) -> None:
         try:
-            await self._commit(place, items)
+            await self._commit(items)
         except PoisonError as error:
             if len(items) > 1:
                 for item in items:
-                    await self._settle(place, [item])
+                    await self._settle([item])
                 return
             record, prepared = items[0]
             if isinstance(prepared, DeadLetter):
                 raise IntegrityError(f"{self.name}: a dead letter cannot be written: {error}") from error
-            await self._settle(place, [(record, DeadLetter(error))])
+            await self._settle([(record, DeadLetter(error))])
 
-    async def _commit(self, place: LogKey, items: Sequence[Item]) -> None:
-        known = self._done.pop(place, None)
-        async with self._ledger.transaction(place) as tx:
-            progress = tx.progress
-            todo = [item for item in items if item[0].offset >= progress.next_offset]
+    async def _commit(self, items: Sequence[Item]) -> None:
+        known = {place: self._done.pop(place, None) for place in {self._place(record) for record, _ in items}}
+        outgoing: dict[LogKey, list[OutRecord]] = {}
+        async with self._ledger.transaction(*known) as tx:
+            before = tx.progress
+            todo = [item for item in items if item[0].offset >= before[self._place(item[0])].next_offset]
+            first = {self._place(record): record for record, _ in reversed(todo)}
+            last = {self._place(record): record for record, _ in todo}
+            for place, record in first.items():
+                await self._refuse_gap(place, before[place].next_offset, record.offset)
             if todo:
-                await self._refuse_gap(place, progress.next_offset, todo[0][0].offset)
                 outgoing = await self._apply(tx, todo)
-                last = todo[-1][0]
-                await tx.enqueue(last.offset, outgoing)
-                await tx.advance(last.offset + 1, last.offset, record_hash(last))
-        if not todo or (known is not None and progress.next_offset > known):
-            self._lost_fence(place, known, progress, len(items) - len(todo))
-        if not todo:
-            await self._publish_left(place, progress)
-            self._done[place] = progress.next_offset
-            return
-        end = todo[-1][0].offset + 1
-        if progress.published_offset < progress.next_offset:
-            await self._publish_left(place, Progress(end, published_offset=progress.published_offset))
-        else:
-            await self._publish(place, outgoing, end)
-        self._done[place] = end
+            for place, record in last.items():
+                await tx.enqueue(place, record.offset, outgoing.get(place, ()))
+                await tx.advance(place, _after(record, before[place], sends=place in outgoing))
+        self._tell_lost_fences(known, before, items, todo)
+        ends = {place: row.next_offset for place, row in before.items()}
+        ends |= {place: record.offset + 1 for place, record in last.items()}
+        left = [place for place, row in before.items() if row.published_offset < row.next_offset]
+        for place in left:
+            await self._publish_left(place, ends[place], before[place].published_offset)
+        await self._publish({place: rows for place, rows in outgoing.items() if place not in left}, ends)
+        self._done.update(ends)
 
-    async def _apply(self, tx: Transaction, items: Sequence[Item]) -> list[OutRecord]:
-        """The outgoing records: those of the handler, then the dead letters."""
+    async def _apply(self, tx: Transaction, items: Sequence[Item]) -> dict[LogKey, list[OutRecord]]:
+        """The outgoing records of each partition that has any: those of the handler, then the dead letters."""
         alive = [item for item in items if not isinstance(item[1], DeadLetter)]
         dead = [(record, letter) for record, letter in items if isinstance(letter, DeadLetter)]
         tx.count("received", n=len(items))
         applied = await self._handler.apply(tx, alive) if alive else Applied()
-        self._refuse_too_large(applied.outgoing)
+        self._refuse_too_large([record for _, record in applied.outgoing])
+        for topic, n in Counter(record.topic for _, record in applied.outgoing).items():
+            tx.count("emitted", topic, n)
         dead += applied.dead
         for record, letter in dead:
-            error = type(letter.error).__name__
-            tx.count("dead_lettered", error)
-            log.warning(
-                "%s: %s/%s offset %s is a dead letter: %s: %s", *tx.log, record.offset, error, letter.error
-            )
-        for record_out in applied.outgoing:
-            tx.count("emitted", record_out.topic)
-        await tx.dead_letters([dead_row(record, letter) for record, letter in dead])
-        letters = [dead_record(record, letter, self.name, self._dead_letter_topic) for record, letter in dead]
-        return applied.outgoing + letters
+            await self._bury(tx, record, letter)
+            applied.send(record, dead_record(record, letter, self.name, self._dead_letter_topic))
+        outgoing: dict[LogKey, list[OutRecord]] = {}
+        for because, record_out in applied.outgoing:
+            outgoing.setdefault(self._place(because), []).append(record_out)
+        return outgoing
+
+    async def _bury(self, tx: Transaction, record: InRecord, letter: DeadLetter) -> None:
+        error = type(letter.error).__name__
+        tx.count("dead_lettered", error)
+        place = self._place(record)
+        await tx.dead_letters(place, [dead_row(record, letter)])
+        log.warning(
+            "%s: %s/%s offset %s is a dead letter: %s: %s", *place, record.offset, error, letter.error
+        )
 
     def _refuse_too_large(self, outgoing: Sequence[OutRecord]) -> None:
         # Before the commit: a committed record that the broker refuses would stop the partition for good.
@@ -208,28 +224,52 @@ class TransactionalStage:
                 f"Set group offsets back to {expected}, or replay into a fresh schema"
             )
 
-    def _lost_fence(self, place: LogKey, known: int | None, progress: Progress, n: int) -> None:
+    def _tell_lost_fences(
+        self,
+        known: Mapping[LogKey, int | None],
+        found: Mapping[LogKey, Progress],
+        items: Sequence[Item],
+        todo: Sequence[Item],
+    ) -> None:
         # Not an error: a rebalance under way, or our own commit whose answer was lost.
-        metrics.FENCE_LOST.labels(self.name).inc()
-        log.info(
-            "%s: %s/%s is at %s, expected %s; %s records were done already",
-            *place,
-            progress.next_offset,
-            known,
-            n,
-        )
+        given, left = (Counter(self._place(record) for record, _ in some) for some in (items, todo))
+        for place, progress in found.items():
+            before = known[place]
+            if left[place] and (before is None or progress.next_offset <= before):
+                continue
+            metrics.FENCE_LOST.labels(self.name).inc()
+            log.info(
+                "%s: %s/%s is at %s, expected %s; %s records were done already",
+                *place,
+                progress.next_offset,
+                before,
+                given[place] - left[place],
+            )
 
-    async def _publish_left(self, place: LogKey, progress: Progress) -> None:
-        """Everything of the outbox from the cursor on, in order."""
-        if progress.published_offset >= progress.next_offset:
+    async def _publish_left(self, place: LogKey, end: int, published: int) -> None:
+        """Everything of the outbox from the cursor (`published`) up to `end`, in order."""
+        if published >= end:
             return
         while rows := await self._ledger.unpublished(place, _PAGE):
             records = [OutRecord(row.topic, row.key, row.value, row.headers) for row in rows]
-            await self._publish(place, records, rows[-1].source_offset + 1)
-        await self._ledger.mark_published(place, progress.next_offset)
+            await self._publish({place: records}, {place: rows[-1].source_offset + 1})
+        await self._ledger.mark_published({place: end})
 
-    async def _publish(self, place: LogKey, records: Sequence[OutRecord], end: int) -> None:
+    async def _publish(
+        self, outgoing: Mapping[LogKey, Sequence[OutRecord]], ends: Mapping[LogKey, int]
+    ) -> None:
+        """All together, then the cursors of those partitions."""
+        records = [record for rows in outgoing.values() for record in rows]
         if records:
             await self._publisher.publish(records)
             metrics.emitted(self.name, records)
-        await self._ledger.mark_published(place, end)
+            await self._ledger.mark_published({place: ends[place] for place in outgoing})
+
+
+def _after(last: InRecord, before: Progress, *, sends: bool) -> Progress:
+    """The progress behind the last record. With nothing to send, the cursor needs no move of its own."""
+    end = last.offset + 1
+    published = before.published_offset
+    if not sends and published >= before.next_offset:
+        published = end
+    return Progress(end, last.offset, record_hash(last), published)

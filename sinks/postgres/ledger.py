@@ -1,6 +1,6 @@
 """The ledger on PostgreSQL: pool, schema, transactions, outbox."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -10,12 +10,13 @@ from psycopg_pool import AsyncConnectionPool
 from processors.digest import EntityRows
 from schemas.errors import IntegrityError
 from sinks.ports import Headers, LogKey, OutboxRow, Progress, log_mismatch
+from sinks.postgres.binary import array
 from sinks.postgres.connect import configure, conninfo, where
 from sinks.postgres.entities import entities
 from sinks.postgres.faults import connecting, translated
 from sinks.postgres.migrate import migrate
 from sinks.postgres.statements import SQL
-from sinks.postgres.transaction import PostgresReads, PostgresTransaction
+from sinks.postgres.transaction import PostgresReads, PostgresTransaction, at_logs
 
 
 class PostgresLedger:
@@ -54,11 +55,10 @@ class PostgresLedger:
         await self._pool.close()
 
     @asynccontextmanager
-    async def transaction(self, log: LogKey) -> AsyncIterator[PostgresTransaction]:
+    async def transaction(self, *logs: LogKey) -> AsyncIterator[PostgresTransaction]:
         with translated():
             async with self._pool.connection() as connection:
-                progress = await _locked(connection, log)
-                transaction = PostgresTransaction(connection, log, progress)
+                transaction = PostgresTransaction(connection, await _locked(connection, sorted(logs)))
                 yield transaction
                 await transaction.finish()
 
@@ -99,11 +99,12 @@ class PostgresLedger:
             for offset, ordinal, target, key, value, headers in rows
         ]
 
-    async def mark_published(self, log: LogKey, next_offset: int) -> None:
+    async def mark_published(self, ends: Mapping[LogKey, int]) -> None:
+        values = {**at_logs(list(ends)), "next_offsets": array("i", list(ends.values()))}
         with translated():
             async with self._pool.connection() as connection, connection.pipeline():
                 await connection.execute(SQL["publish_asynchronously"])
-                await connection.execute(SQL["mark_published"], {**log._asdict(), "next_offset": next_offset})
+                await connection.execute(SQL["mark_published"], values)
 
     async def entities(self, tenant: str | None = None) -> AsyncIterator[EntityRows]:
         with translated():
@@ -112,16 +113,17 @@ class PostgresLedger:
                     yield rows
 
 
-async def _locked(connection: psycopg.AsyncConnection[Any], log: LogKey) -> Progress:
-    place = log._asdict()
+async def _locked(connection: psycopg.AsyncConnection[Any], logs: Sequence[LogKey]) -> dict[LogKey, Progress]:
+    places = at_logs(logs)
     while True:
         # The first statement of the transaction, in one round trip with its BEGIN.
         async with connection.pipeline():
-            cursor = await connection.execute(SQL["lock_progress"], place)
-        row = await cursor.fetchone()
-        if row is not None:
-            return Progress(*row)
-        await connection.execute(SQL["insert_progress"], place)
+            cursor = await connection.execute(SQL["lock_progress"], places)
+        rows = await cursor.fetchall()
+        if len(rows) == len(logs):
+            return {log: Progress(*row[1:]) for log, row in zip(logs, rows, strict=True)}
+        # Nothing was read yet but these rows: the missing ones can still be made and all locked again.
+        await connection.execute(SQL["insert_progress"], places)
 
 
 def _headers(stored: list[list[str]]) -> Headers:

@@ -1,12 +1,15 @@
 -- name: lock_progress
--- The first statement of a batch: whoever holds this row owns the partition, and state is read after it.
-SELECT next_offset, last_offset, last_hash, published_offset
-FROM progress WHERE stage = %(stage)s AND topic = %(topic)s AND partition = %(partition)s
+-- The first statement of a batch: whoever holds these rows owns the partitions, and state is read after it. Locked in
+-- the order of the partitions, so that two owners of overlapping sets wait for each other and do not deadlock.
+SELECT partition, next_offset, last_offset, last_hash, published_offset
+FROM progress WHERE stage = %(stage)s AND topic = %(topic)s AND partition = ANY (%(partitions)s)
+ORDER BY partition
 FOR UPDATE;
 
 -- name: insert_progress
--- On first sight of a partition.
-INSERT INTO progress (stage, topic, partition) VALUES (%(stage)s, %(topic)s, %(partition)s)
+-- On first sight of partitions, in their order as well.
+INSERT INTO progress (stage, topic, partition)
+SELECT %(stage)s, %(topic)s, p FROM unnest(%(partitions)s) AS p ORDER BY p
 ON CONFLICT DO NOTHING;
 
 -- name: read_progress
@@ -16,14 +19,24 @@ FROM progress WHERE stage = %(stage)s AND topic = %(topic)s AND partition = %(pa
 
 -- name: advance_progress
 -- The last statement of a batch but for the counters.
-UPDATE progress SET next_offset = %(next_offset)s, last_offset = %(last_offset)s, last_hash = %(last_hash)s,
-    updated_at = now()
-WHERE stage = %(stage)s AND topic = %(topic)s AND partition = %(partition)s;
+UPDATE progress AS p SET next_offset = n.next_offset, last_offset = n.last_offset, last_hash = n.last_hash,
+    published_offset = greatest(p.published_offset, n.published_offset), updated_at = now()
+FROM unnest(%(partitions)s, %(next_offsets)s, %(last_offsets)s, %(last_hashes)s, %(published_offsets)s)
+    AS n (partition, next_offset, last_offset, last_hash, published_offset)
+WHERE p.stage = %(stage)s AND p.topic = %(topic)s AND p.partition = n.partition;
 
 -- name: mark_published
 -- The cursor never goes back, whoever is late.
-UPDATE progress SET published_offset = greatest(published_offset, %(next_offset)s)
-WHERE stage = %(stage)s AND topic = %(topic)s AND partition = %(partition)s;
+UPDATE progress AS p SET published_offset = greatest(p.published_offset, n.next_offset)
+FROM (
+    SELECT o.partition, o.next_offset
+    FROM progress AS held
+    JOIN unnest(%(partitions)s, %(next_offsets)s) AS o (partition, next_offset) ON o.partition = held.partition
+    WHERE held.stage = %(stage)s AND held.topic = %(topic)s
+    ORDER BY held.partition
+    FOR UPDATE OF held
+) AS n
+WHERE p.stage = %(stage)s AND p.topic = %(topic)s AND p.partition = n.partition;
 
 -- name: publish_asynchronously
 -- For the cursor only: losing its last move in a crash of the server repeats a publication, which readers drop

@@ -1,7 +1,7 @@
-"""One batch of one partition, on one connection."""
+"""One batch, on one connection."""
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -71,13 +71,13 @@ class PostgresReads:
 class PostgresTransaction(PostgresReads):
     """`sinks.ports.Transaction`. Made by `PostgresLedger.transaction`, which locks before and commits after."""
 
-    def __init__(self, connection: AsyncConnection[Any], log: LogKey, progress: Progress) -> None:
+    def __init__(self, connection: AsyncConnection[Any], progress: Mapping[LogKey, Progress]) -> None:
         super().__init__(connection)
-        self.log = log
         self.progress = progress
         self._counts: Counter[tuple[str, str]] = Counter()
-        self._advance: tuple[int, int, bytes] | None = None
-        self._ordinals: Counter[int] = Counter()
+        self._moved: dict[LogKey, Progress] = {}
+        self._outbox: list[tuple[Any, ...]] = []
+        self._ordinals: Counter[tuple[LogKey, int]] = Counter()
 
     async def load(self, plan: LoadPlan) -> WorkingSet:
         return await load(self._connection, plan)
@@ -110,10 +110,10 @@ class PostgresTransaction(PostgresReads):
             arrays = columns("utz", [sent_due_row(row) for row in rows])
             await self._connection.execute(SQL["delete_sent_dues"], arrays)
 
-    async def dead_letters(self, rows: Sequence[DeadLetterRow]) -> None:
+    async def dead_letters(self, log: LogKey, rows: Sequence[DeadLetterRow]) -> None:
         values = [
             (
-                *self.log,
+                *log,
                 row.offset,
                 row.item,
                 row.error_class,
@@ -129,12 +129,12 @@ class PostgresTransaction(PostgresReads):
         if n:
             self._counts[name, detail] += n
 
-    async def enqueue(self, source_offset: int, records: Sequence[Outgoing]) -> None:
-        first = self._ordinals[source_offset]
-        self._ordinals[source_offset] += len(records)
-        values = [
+    async def enqueue(self, log: LogKey, source_offset: int, records: Sequence[Outgoing]) -> None:
+        first = self._ordinals[log, source_offset]
+        self._ordinals[log, source_offset] += len(records)
+        self._outbox += [
             (
-                *self.log,
+                *log,
                 source_offset,
                 first + n,
                 record.topic,
@@ -144,21 +144,37 @@ class PostgresTransaction(PostgresReads):
             )
             for n, record in enumerate(records)
         ]
-        await copy(self._connection, "copy_outbox", "ttnintyyJ", values)
 
-    async def advance(self, next_offset: int, last_offset: int, last_hash: bytes) -> None:
-        self._advance = (next_offset, last_offset, last_hash)
+    async def advance(self, log: LogKey, progress: Progress) -> None:
+        self._moved[log] = progress
 
     async def finish(self) -> None:
-        """Writes progress and counters, in one round trip. Called before the commit."""
-        place = self.log._asdict()
+        """Writes outbox, progress and counters. Called before the commit."""
+        await copy(self._connection, "copy_outbox", "ttnintyyJ", self._outbox)
         async with self._connection.pipeline():
-            if self._advance is not None:
-                next_offset, last_offset, last_hash = self._advance
-                moved = {"next_offset": next_offset, "last_offset": last_offset, "last_hash": last_hash}
-                await self._connection.execute(SQL["advance_progress"], {**place, **moved})
+            if self._moved:
+                rows = list(self._moved.values())
+                moved = {
+                    "next_offsets": array("i", [row.next_offset for row in rows]),
+                    "last_offsets": array("i", [row.last_offset for row in rows]),
+                    "last_hashes": array("y", [row.last_hash for row in rows]),
+                    "published_offsets": array("i", [row.published_offset for row in rows]),
+                }
+                await self._connection.execute(
+                    SQL["advance_progress"], {**at_logs(list(self._moved)), **moved}
+                )
             if self._counts:
-                rows = [(name, detail, n) for (name, detail), n in sorted(self._counts.items())]
-                names, details, ns = columns("tti", rows)
+                counts = [(name, detail, n) for (name, detail), n in sorted(self._counts.items())]
+                names, details, ns = columns("tti", counts)
                 counted = {"names": names, "details": details, "ns": ns}
+                place = next(iter(self.progress))._asdict()
                 await self._connection.execute(SQL["bump_counters"], {**place, **counted})
+
+
+def at_logs(logs: Sequence[LogKey]) -> dict[str, Any]:
+    """Parameters that name partitions of one stage and topic. Raises ValueError when they are of several."""
+    named = {(log.stage, log.topic) for log in logs}
+    if len(named) != 1:
+        raise ValueError("a transaction is for partitions of one stage and topic")
+    ((stage, topic),) = named
+    return {"stage": stage, "topic": topic, "partitions": array("n", [log.partition for log in logs])}

@@ -3,7 +3,8 @@
 No model is called and no clock is read: the inbox alone gives the same ledger again.
 """
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 
 from processors.deciding.fold import fold
 from processors.deciding.late import plan_late
@@ -11,7 +12,7 @@ from processors.deciding.model import EntityKey
 from processors.deciding.others import fold_alone, is_alone, locate, plan_alone
 from processors.deciding.working_set import WorkingSet, apart, parties, plan
 from processors.identity.moving import proposal_at
-from schemas.base import read_object
+from schemas.base import Event, read_object
 from schemas.commands import Command
 from schemas.errors import KeyMismatch, PoisonError, UnreadableRecord
 from schemas.identity import Adopt
@@ -23,6 +24,8 @@ from streams.stage import InRecord
 from streams.stages.outgoing import published
 from streams.transactional import Applied, DeadLetter
 from topics.partitioner import encode_key
+
+Item = tuple[InRecord, InboxRecord]
 
 
 class Adjudicate:
@@ -39,46 +42,75 @@ class Adjudicate:
         applied = Applied()
         # Commands come from outside, everything else of the inbox out of an outbox: the equations tell them apart.
         tx.count("commands", "received", sum(isinstance(record, Command) for _, record in items))
-        for run in runs([record for _, record in items]):
-            alone = run[0] if is_alone(run[0]) else None
-            ws = await (self._statements(tx, run) if alone is None else self._alone(tx, alone))
-            await tx.flush(ws)
-            for decision in ws.decisions:
-                tx.count("decided", decision.outcome)
-            tx.count("discarded", "duplicate_record", len(run) - len(ws.decisions))
-            tx.count("commands", "sent_on", sum(isinstance(event, Command) for event in ws.events))
-            applied.outgoing += [published(event, self._prefix) for event in ws.events]
+        for run in runs(items):
+            alone = run[0] if is_alone(run[0][1]) else None
+            told = await (self._statements(tx, run) if alone is None else self._alone(tx, *alone))
+            await tx.flush(told.ws)
+            for outcome, n in Counter(decision.outcome for decision in told.ws.decisions).items():
+                tx.count("decided", outcome, n)
+            tx.count("discarded", "duplicate_record", len(run) - len(told.ws.decisions))
+            tx.count("commands", "sent_on", sum(isinstance(event, Command) for event in told.ws.events))
+            for because, events in told.of_partition:
+                applied.send(because, *(published(event, self._prefix) for event in events))
         return applied
 
-    async def _statements(self, tx: Transaction, run: Sequence[InboxRecord]) -> WorkingSet:
-        proposals = [record for record in run if isinstance(record, Proposal)]
+    async def _statements(self, tx: Transaction, run: Sequence[Item]) -> "_Told":
+        proposals = [record for _, record in run if isinstance(record, Proposal)]
         ws = await tx.load(plan(proposals))
         for more in (apart(ws, proposals), parties(ws), plan_late(ws, proposals)):
             if more is not None:
                 ws.merge(await tx.load(more))
         await self._controls.ensure(tx, _versions(ws, proposals))
-        fold(ws, proposals, self._controls)
-        return ws
+        told = _Told(ws)
+        # Partition by partition (they have no entity in common): what a decision tells belongs to its partition.
+        for because, mine in _by_partition(run):
+            fold(ws, mine, self._controls)
+            told.so_far(because)
+        return told
 
-    async def _alone(self, tx: Transaction, record: InboxRecord) -> WorkingSet:
+    async def _alone(self, tx: Transaction, because: InRecord, record: InboxRecord) -> "_Told":
         found = await tx.locate(locate(record))
         ws = await tx.load(plan_alone(record, found))
         await self._controls.ensure(tx, _versions(ws, [record]))
+        told = _Told(ws)
         fold_alone(ws, record, self._controls, found)
-        return ws
+        told.so_far(because)
+        return told
 
 
-def runs(records: Sequence[InboxRecord]) -> Iterator[list[InboxRecord]]:
+class _Told:
+    """What was decided, and the events of it by partition, each with a record of that partition."""
+
+    def __init__(self, ws: WorkingSet) -> None:
+        self.ws = ws
+        self.of_partition: list[tuple[InRecord, list[Event]]] = []
+        self._n = 0
+
+    def so_far(self, because: InRecord) -> None:
+        """The events since the last call belong to the partition of the record."""
+        self.of_partition.append((because, self.ws.events[self._n :]))
+        self._n = len(self.ws.events)
+
+
+def _by_partition(run: Sequence[Item]) -> Iterator[tuple[InRecord, list[Proposal]]]:
+    found: dict[int, tuple[InRecord, list[Proposal]]] = {}
+    for because, record in run:
+        if isinstance(record, Proposal):
+            found.setdefault(because.partition, (because, []))[1].append(record)
+    yield from found.values()
+
+
+def runs(items: Iterable[Item]) -> Iterator[list[Item]]:
     """The batch cut into runs of statements and single records that must be decided alone, in order."""
-    run: list[InboxRecord] = []
-    for record in records:
-        if is_alone(record):
+    run: list[Item] = []
+    for item in items:
+        if is_alone(item[1]):
             if run:
                 yield run
-            yield [record]
+            yield [item]
             run = []
         else:
-            run.append(record)
+            run.append(item)
     if run:
         yield run
 

@@ -56,7 +56,7 @@ class Control:
             tx.count("versions", event.TYPE)
             if command is not None:
                 # An invalid one raises: the batch is undone and comes again record by record.
-                applied.outgoing += await self._identity(tx, record, command, key)
+                applied.send(record, *await self._identity(tx, record, command, key))
         return applied
 
     async def _identity(

@@ -78,7 +78,7 @@ class Extract:
             known[key] = item.body_hash
             out = facts_record(item.facts, self._prefix)
             rows.append(_row(item, key, out.value))
-            applied.outgoing.append(out)
+            applied.send(record, out)
             tx.count("extracted", item.facts.outcome)
             tx.count("facts", n=len(item.facts.content.facts))
             if item.clamped:

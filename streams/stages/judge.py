@@ -44,9 +44,11 @@ class Judging:
         return verdict(request, judgement, self._judge.id)
 
     async def apply(self, tx: Transaction, items: Sequence[tuple[InRecord, Verdict]]) -> Applied:
-        for _, answer in items:
+        applied = Applied()
+        for record, answer in items:
             tx.count("judged", answer.relation)
-        return Applied([inbox_record(answer, self._prefix) for _, answer in items])
+            applied.send(record, inbox_record(answer, self._prefix))
+        return applied
 
 
 def verdict(request: JudgeRequest, judgement: Judgement, judge: str) -> Verdict:

@@ -1,6 +1,5 @@
 """project: claim changes in, vector rows out. The only writer of the vectors."""
 
-import asyncio
 from collections.abc import Sequence
 
 import numpy as np
@@ -24,12 +23,14 @@ class Project:
     """
 
     def __init__(self, vectors: VectorStore, model: str) -> None:
-        self._vectors = SharedUpserts(vectors)
+        self._vectors = vectors
         self._model = model
 
     async def prepare(self, records: Sequence[InRecord]) -> list[VectorRow | DeadLetter | None]:
         read = [self._read(record) for record in records]
-        await self._vectors.upsert([row for row in read if isinstance(row, VectorRow)])
+        rows = [row for row in read if isinstance(row, VectorRow)]
+        if rows:
+            await self._vectors.upsert(rows)
         return read
 
     def _read(self, record: InRecord) -> VectorRow | DeadLetter | None:
@@ -46,41 +47,6 @@ class Project:
         tx.count("projected", n=rows)
         tx.count("discarded", "no_vector_of_this_model", len(items) - rows)
         return Applied()
-
-
-class SharedUpserts:
-    """Writes of several partitions as one: who comes while one is under way goes into the next."""
-
-    def __init__(self, vectors: VectorStore) -> None:
-        self._vectors = vectors
-        self._waiting: list[tuple[list[VectorRow], asyncio.Future[None]]] = []
-        self._writing: asyncio.Task[None] | None = None
-
-    async def upsert(self, rows: list[VectorRow]) -> None:
-        """Returns when the rows are in the index. An error of a shared write is every caller's error."""
-        if not rows:
-            return
-        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.append((rows, done))
-        if self._writing is None or self._writing.done():
-            self._writing = asyncio.create_task(self._write())
-        await done
-
-    async def _write(self) -> None:
-        # A turn of the event loop, so that calls made in the same moment share the first write already.
-        await asyncio.sleep(0)
-        while self._waiting:
-            calls, self._waiting = self._waiting, []
-            try:
-                await self._vectors.upsert([row for rows, _ in calls for row in rows])
-            except Exception as error:
-                for _, done in calls:
-                    if not done.done():
-                        done.set_exception(error)
-            else:
-                for _, done in calls:
-                    if not done.done():
-                        done.set_result(None)
 
 
 def _unit(coded: str) -> NDArray[np.float32] | None:

@@ -129,12 +129,11 @@ class Resolve:
                 for one in proposals:
                     out = inbox_record(one, self._prefix)
                     rows.append(Resolution(one.id, one.tenant, one.entity, out.value))
-                    applied.outgoing.append(out)
+                    applied.send(record, out)
             last.said(place, item.event, said)
             raised = enumerate(names.reviews)
-            applied.outgoing += [
-                ledger_record(_review(item.event, number, review), self._prefix) for number, review in raised
-            ]
+            for number, review in raised:
+                applied.send(record, ledger_record(_review(item.event, number, review), self._prefix))
         for tenant in sorted(views):
             await tx.identity.write(tenant, views[tenant].changes)
         await last.write()

@@ -127,8 +127,8 @@ class _Ticks:
 
     async def apply(self, tx: Transaction, items: Sequence[tuple[InRecord, datetime]]) -> Applied:
         applied = Applied()
-        for _, moment in items:
+        for tick, moment in items:
             rows = await tx.due_before(moment, _PAGE)
             await tx.mark_due_sent(rows)
-            applied.outgoing += [inbox_record(due_record(row), self._prefix) for row in rows]
+            applied.send(tick, *(inbox_record(due_record(row), self._prefix) for row in rows))
         return applied

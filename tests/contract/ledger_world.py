@@ -16,7 +16,7 @@ from processors.deciding.working_set import plan
 from processors.digest import EntityRows, LedgerDigest
 from schemas.inbox import Proposal
 from sinks.memory_ledger import MemoryLedger
-from sinks.ports import Ledger, LogKey
+from sinks.ports import Ledger, LogKey, Progress
 from sinks.postgres import PostgresLedger
 from streams.stage import InRecord
 from tests.unit.deciding.world import START, World
@@ -98,7 +98,7 @@ async def run(
             ws = await tx.load(plan(part))
             fold(ws, part, made.view)
             await tx.flush(ws)
-            await tx.advance(start + len(part), start + len(part) - 1, b"h")
+            await tx.advance(log, Progress(start + len(part), start + len(part) - 1, b"h"))
 
 
 async def rows(ledger: Ledger) -> list[EntityRows]:

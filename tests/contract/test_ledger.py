@@ -78,8 +78,8 @@ async def test_an_error_after_the_flush_leaves_nothing(ledger: Ledger) -> None:
             ws = await tx.load(plan(proposals))
             fold(ws, proposals, made.view)
             await tx.flush(ws)
-            await tx.enqueue(39, [OutRecord("t", b"k", b"v")])
-            await tx.advance(40, 39, b"h")
+            await tx.enqueue(LOG, 39, [OutRecord("t", b"k", b"v")])
+            await tx.advance(LOG, Progress(40, 39, b"h"))
             tx.count("received", n=40)
             raise RuntimeError("killed")
     assert await rows(ledger) == []
@@ -153,13 +153,13 @@ async def test_claims_that_a_dispute_names_are_loaded_whatever_they_are(ledger: 
 
 async def test_a_second_owner_waits_and_sees_what_the_first_committed(ledger: Ledger) -> None:
     async with ledger.transaction(LOG) as tx:  # the row is there: it is the lock that makes the second wait
-        await tx.advance(1, 0, b"h")
+        await tx.advance(LOG, Progress(1, 0, b"h"))
     seen: list[int] = []
     holding, released = asyncio.Event(), asyncio.Event()
 
     async def first() -> None:
         async with ledger.transaction(LOG) as tx:
-            await tx.advance(10, 9, b"h")
+            await tx.advance(LOG, Progress(10, 9, b"h"))
             holding.set()
             await released.wait()
             seen.append(-1)
@@ -174,7 +174,7 @@ async def test_a_second_owner_waits_and_sees_what_the_first_committed(ledger: Le
 
     async def follow() -> None:
         async with ledger.transaction(LOG) as tx:
-            seen.append(tx.progress.next_offset)
+            seen.append(tx.progress[LOG].next_offset)
 
     await asyncio.gather(first(), second())
     assert seen == [-1, 10]
@@ -186,7 +186,7 @@ async def test_partitions_do_not_wait_for_each_other(ledger: Ledger) -> None:
         ledger.transaction(LOG),
         ledger.transaction(LOG._replace(partition=1)) as other,
     ):
-        await other.advance(1, 0, b"h")
+        await other.advance(LOG._replace(partition=1), Progress(1, 0, b"h"))
 
 
 async def test_the_outbox_gives_whole_batches_from_the_cursor_on(ledger: Ledger) -> None:
@@ -194,16 +194,16 @@ async def test_the_outbox_gives_whole_batches_from_the_cursor_on(ledger: Ledger)
     for batch in range(3):
         async with ledger.transaction(LOG) as tx:
             out = [OutRecord("t", b"k", b"%d.%d" % (batch, n), headers) for n in range(4)]
-            await tx.enqueue(batch * 10 + 9, out[:2])
-            await tx.enqueue(batch * 10 + 9, out[2:])
-            await tx.advance(batch * 10 + 10, batch * 10 + 9, b"h")
+            await tx.enqueue(LOG, batch * 10 + 9, out[:2])
+            await tx.enqueue(LOG, batch * 10 + 9, out[2:])
+            await tx.advance(LOG, Progress(batch * 10 + 10, batch * 10 + 9, b"h"))
     got = await ledger.unpublished(LOG, 5)
     assert [row.value for row in got] == [b"%d.%d" % (b, n) for b in range(2) for n in range(4)]
     assert got[0].headers == headers
-    await ledger.mark_published(LOG, 10)
-    await ledger.mark_published(LOG, 5)
+    await ledger.mark_published({LOG: 10})
+    await ledger.mark_published({LOG: 5})
     assert [row.value[:1] for row in await ledger.unpublished(LOG, 100)] == [b"1"] * 4 + [b"2"] * 4
-    await ledger.mark_published(LOG, 30)
+    await ledger.mark_published({LOG: 30})
     assert await ledger.unpublished(LOG, 5) == []
     assert await ledger.progress(LOG) == Progress(30, 29, b"h", 30)
 
@@ -211,8 +211,8 @@ async def test_the_outbox_gives_whole_batches_from_the_cursor_on(ledger: Ledger)
 async def test_the_cursor_survives_the_next_batch(ledger: Ledger) -> None:
     for end in (10, 20):
         async with ledger.transaction(LOG) as tx:
-            await tx.advance(end, end - 1, b"h")
-        await ledger.mark_published(LOG, 10)
+            await tx.advance(LOG, Progress(end, end - 1, b"h"))
+        await ledger.mark_published({LOG: 10})
     assert (await ledger.progress(LOG) or Progress()).published_offset == 10
 
 
@@ -256,7 +256,7 @@ async def test_control_events_become_versions_once(ledger: Ledger) -> None:
 async def test_dead_letters_and_counts_are_part_of_the_transaction(ledger: Ledger) -> None:
     async with ledger.transaction(LOG) as tx:
         await tx.dead_letters(
-            [DeadLetterRow(3, "UnreadableRecord"), DeadLetterRow(4, "KeyMismatch", event=key(1))]
+            LOG, [DeadLetterRow(3, "UnreadableRecord"), DeadLetterRow(4, "KeyMismatch", event=key(1))]
         )
         tx.count("received", n=2)
         tx.count("received", n=3)
@@ -287,5 +287,5 @@ async def test_long_names_and_values_fit(ledger: Ledger) -> None:
 
 async def test_a_log_key_is_of_one_stage(ledger: Ledger) -> None:
     async with ledger.transaction(LOG) as tx:
-        await tx.advance(1, 0, b"h")
+        await tx.advance(LOG, Progress(1, 0, b"h"))
     assert await ledger.progress(LogKey("other", LOG.topic, LOG.partition)) is None

@@ -48,7 +48,7 @@ class Echo:
         if self.fail:
             raise self.fail.pop()
         dead = [(row, DeadLetter(PoisonError("half"), item=1)) for row, value in items if value == b"half"]
-        return Applied([OutRecord("out", b"k", b"%d" % row.offset) for row, _ in items], dead)
+        return Applied([(row, OutRecord("out", b"k", b"%d" % row.offset)) for row, _ in items], dead)
 
 
 class Broker:
@@ -209,8 +209,8 @@ class LostAnswer:
         return getattr(self._ledger, name)
 
     @asynccontextmanager
-    async def transaction(self, log: LogKey) -> AsyncIterator[Transaction]:
-        async with self._ledger.transaction(log) as tx:
+    async def transaction(self, *logs: LogKey) -> AsyncIterator[Transaction]:
+        async with self._ledger.transaction(*logs) as tx:
             yield tx
         if self.lose:
             self.lose -= 1

@@ -132,7 +132,9 @@ async def test_the_status_of_an_event_follows_it_to_the_end(
 
     async with ledger.transaction(LogKey("resolve", "facts", 0)) as tx:
         await tx.add_resolutions([Resolution(ids[0], "t", "user:u1", b"{}")])
-        await tx.dead_letters([DeadLetterRow(0, "PoisonError", item=1, tenant="t", event=ids[1])])
+        await tx.dead_letters(
+            LogKey("resolve", "facts", 0), [DeadLetterRow(0, "PoisonError", item=1, tenant="t", event=ids[1])]
+        )
     status = await reads.event_status("t", "s", "turn-1")
     assert [fact.entity for fact in status.facts] == ["user:u1", None] and not status.done
 

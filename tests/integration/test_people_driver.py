@@ -55,8 +55,8 @@ class Mortal:
         return getattr(self._ledger, name)
 
     @asynccontextmanager
-    async def transaction(self, log: LogKey) -> AsyncIterator[Transaction]:
-        async with self._ledger.transaction(log) as tx:
+    async def transaction(self, *logs: LogKey) -> AsyncIterator[Transaction]:
+        async with self._ledger.transaction(*logs) as tx:
             yield tx
             if self._draw.random() < self._chance:
                 raise Killed("before the commit")

@@ -12,7 +12,7 @@ import psycopg
 import pytest
 
 from schemas.errors import ConfigurationError, IntegrityError, TransientError
-from sinks.ports import LogKey
+from sinks.ports import LogKey, Progress
 from sinks.postgres import PostgresLedger
 from sinks.postgres.migrate import migrations
 from sinks.postgres.statements import SQL
@@ -69,7 +69,7 @@ async def test_a_newer_schema_is_refused_and_not_touched(database: str) -> None:
 async def test_two_schemas_share_nothing(database: str) -> None:
     async with opened(database) as live, opened(database, schema='re"play X') as replay:
         async with live.transaction(LOG) as tx:
-            await tx.advance(5, 4, b"h")
+            await tx.advance(LOG, Progress(5, 4, b"h"))
         assert await replay.progress(LOG) is None
 
 
@@ -79,15 +79,15 @@ async def test_a_connection_lost_in_the_transaction_is_transient_and_the_next_tr
     async with opened(database) as ledger:
         with pytest.raises(TransientError):
             async with ledger.transaction(LOG) as tx:
-                await tx.advance(5, 4, b"h")
+                await tx.advance(LOG, Progress(5, 4, b"h"))
                 with psycopg.connect(database, autocommit=True) as other:
                     other.execute(
                         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
                         "WHERE application_name = 'claimstream' AND state = 'idle in transaction'"
                     )
         async with ledger.transaction(LOG) as tx:
-            assert tx.progress.next_offset == 0
-            await tx.advance(5, 4, b"h")
+            assert tx.progress[LOG].next_offset == 0
+            await tx.advance(LOG, Progress(5, 4, b"h"))
         progress = await ledger.progress(LOG)
         assert progress is not None and progress.next_offset == 5
 

@@ -50,15 +50,11 @@ def test_the_recorder_is_a_stage() -> None:
 
 
 @given(st.lists(st.integers(0, 3), max_size=40))
-def test_a_batch_is_split_by_partition_and_keeps_its_order(partitions: list[int]) -> None:
+def test_a_batch_comes_to_the_stage_as_a_whole_and_in_its_order(partitions: list[int]) -> None:
     batch = [record(p, i) for i, p in enumerate(partitions)]
     stage = Recorder()
     asyncio.run(Runner(stage).run(batch))
-    assert all(len({p for p, _ in call}) == 1 for call in stage.calls)
-    assert all(call == sorted(call) for call in stage.calls)
-    assert sorted(pair for call in stage.calls for pair in call) == sorted(
-        (r.partition, r.offset) for r in batch
-    )
+    assert stage.calls == ([[(r.partition, r.offset) for r in batch]] if batch else [])
 
 
 async def test_a_transient_error_is_tried_again_with_the_same_records() -> None:
@@ -76,61 +72,27 @@ async def test_a_transient_error_is_tried_again_with_the_same_records() -> None:
     assert slept == [1.0, 1.5]
 
 
-async def test_no_later_partition_is_touched_before_the_failing_one_is_done() -> None:
-    stage = Recorder(fail=[TransientError("down"), None, None])
+async def test_partitions_share_a_call_and_are_tried_again_together() -> None:
+    stage = Recorder(fail=[TransientError("down"), None])
     await Runner(stage, sleep=no_sleep).run([record(0, 1), record(1, 1)])
-    assert stage.calls == [[(0, 1)], [(0, 1)], [(1, 1)]]
+    assert stage.calls == [[(0, 1), (1, 1)]] * 2
 
 
-async def test_partitions_run_together_when_the_stage_allows() -> None:
+async def test_a_cancellation_from_inside_a_stage_is_an_error_and_not_an_end() -> None:
     stage = Recorder()
-    stage.concurrent_partitions = 2  # type: ignore[attr-defined]
-    running, most = 0, 0
-    together = asyncio.Event()
 
     async def process(batch: Sequence[InRecord]) -> None:
-        nonlocal running, most
-        running += 1
-        most = max(most, running)
-        if running == 2:
-            together.set()
-        await together.wait()
-        stage.calls.append([(r.partition, r.offset) for r in batch])
-        running -= 1
-
-    stage.process = process  # type: ignore[method-assign]
-    await Runner(stage).run([record(p, o) for o in (1, 2) for p in (0, 1, 2, 3)])
-    assert most == 2
-    assert sorted(stage.calls) == [[(p, 1), (p, 2)] for p in (0, 1, 2, 3)]
-
-
-async def test_one_failing_partition_of_several_raises_its_own_error() -> None:
-    stage = Recorder(fail=[None, KeyError("bug"), None])
-    stage.concurrent_partitions = 8  # type: ignore[attr-defined]
-    with pytest.raises(KeyError):
-        await Runner(stage).run([record(p, 1) for p in (0, 1, 2)])
-
-
-@pytest.mark.parametrize("concurrent", [1, 8])
-async def test_a_cancellation_from_inside_a_stage_is_an_error_and_not_an_end(concurrent: int) -> None:
-    stage = Recorder()
-    stage.concurrent_partitions = concurrent  # type: ignore[attr-defined]
-
-    async def process(batch: Sequence[InRecord]) -> None:
-        if batch[0].partition == 1:
-            cancelled: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-            cancelled.cancel()
-            await cancelled
+        cancelled: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        cancelled.cancel()
+        await cancelled
 
     stage.process = process  # type: ignore[method-assign]
     with pytest.raises(StrayCancellation):
         await Runner(stage).run([record(p, 1) for p in (0, 1, 2)])
 
 
-@pytest.mark.parametrize("concurrent", [1, 8])
-async def test_a_cancellation_from_outside_ends_the_run(concurrent: int) -> None:
+async def test_a_cancellation_from_outside_ends_the_run() -> None:
     stage = Recorder()
-    stage.concurrent_partitions = concurrent  # type: ignore[attr-defined]
     started = asyncio.Event()
 
     async def process(_batch: Sequence[InRecord]) -> None:
@@ -149,7 +111,7 @@ async def test_any_other_error_propagates_at_once() -> None:
     stage = Recorder(fail=[KeyError("bug")])
     with pytest.raises(KeyError):
         await Runner(stage, sleep=no_sleep).run([record(0, 1), record(1, 1)])
-    assert stage.calls == [[(0, 1)]]
+    assert stage.calls == [[(0, 1), (1, 1)]]
 
 
 async def test_tries_can_be_bounded() -> None:
@@ -228,15 +190,11 @@ async def test_a_broker_away_while_looking_at_a_gap_is_waited_for() -> None:
     assert stage.calls == [[(0, 2)]] and not answers
 
 
-@pytest.mark.parametrize("concurrent", [1, 2])
-async def test_a_rebalance_in_mid_batch_acknowledges_nothing_and_leaves_no_expectation(
-    concurrent: int,
-) -> None:
+async def test_a_rebalance_in_mid_batch_acknowledges_nothing_and_leaves_no_expectation() -> None:
     async def records_there(_topic: str, _partition: int, _first: int, _end: int) -> bool:
         return True
 
     stage = Recorder()
-    stage.concurrent_partitions = concurrent  # type: ignore[attr-defined]
     runner = Runner(stage, gap_has_records=records_there)
 
     async def process_and_lose_the_partitions(batch: Sequence[InRecord]) -> None:
@@ -246,9 +204,20 @@ async def test_a_rebalance_in_mid_batch_acknowledges_nothing_and_leaves_no_expec
 
     stage.process = process_and_lose_the_partitions  # type: ignore[method-assign]
     assert not await runner.run([record(0, 3), record(1, 3), record(2, 3)])
-    assert [(2, 3)] not in stage.calls, "what was not begun is the new owner's"
     for partition in (0, 1, 2):
         assert not runner.knows("memory.turns.v1", partition), "another member may have moved it on"
+
+
+async def test_what_a_rebalance_overtakes_before_it_was_begun_is_left_to_the_new_owner() -> None:
+    async def forgets(_topic: str, _partition: int, _first: int, _end: int) -> bool:
+        runner.forget()
+        return False
+
+    stage = Recorder()
+    runner = Runner(stage, gap_has_records=forgets)
+    runner.expect("memory.turns.v1", 0, 1)
+    assert not await runner.run([record(0, 3), record(1, 3)])
+    assert stage.calls == []
 
 
 async def test_a_whole_batch_may_be_acknowledged() -> None:
