@@ -30,6 +30,7 @@ from sinks.ports import (
     Outgoing,
     Progress,
     Resolution,
+    distinct,
     log_mismatch,
 )
 
@@ -173,12 +174,11 @@ class MemoryLedger:
 
     @asynccontextmanager
     async def transaction(self, *logs: LogKey) -> AsyncIterator[MemoryTransaction]:
-        if len({(log.stage, log.topic) for log in logs}) != 1:
-            raise ValueError("a transaction is for partitions of one stage and topic")
+        ordered = distinct(logs)
         async with AsyncExitStack() as locked:
-            for log in sorted(logs):
+            for log in ordered:
                 await locked.enter_async_context(self._locks[log])
-            known = {log: self.tables.progress.get(log, Progress()) for log in sorted(logs)}
+            known = {log: self.tables.progress.get(log, Progress()) for log in ordered}
             transaction = MemoryTransaction(self.tables, known)
             yield transaction
             self.tables.progress = {**known, **self.tables.progress}

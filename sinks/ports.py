@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import datetime
@@ -232,6 +232,17 @@ class Ledger(Protocol):
     def entities(self, tenant: str | None = None) -> AsyncIterator[EntityRows]:
         """Every entity with all its rows, for digests and checks; None: of all tenants."""
         ...
+
+
+def distinct(logs: Iterable[LogKey]) -> list[LogKey]:
+    """The partitions of a transaction, each once, in the order in which they are locked.
+
+    Raises ValueError when there is none, or when they are of several stages or topics.
+    """
+    ordered = sorted(set(logs))
+    if len({(log.stage, log.topic) for log in ordered}) != 1:
+        raise ValueError("a transaction is for partitions of one stage and topic")
+    return ordered
 
 
 def log_mismatch(stage: str, topic: str, known: tuple[str, int], found: tuple[str, int]) -> str | None:

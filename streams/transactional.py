@@ -5,7 +5,7 @@ gaps, apply, queue the outgoing records, advance the progress. After the commit:
 then does the runner let the batch be acknowledged. Whatever fails on the way, the same batch comes again, and the
 progress rows say how much of it is done: also when the commit went through and only its answer was lost, and also
 when another worker has taken a partition over in the meantime. Order, fence and outbox are a partition's own; the
-partitions of a batch share the transaction because eight small ones cost eight times as much (docs/decisions/0012).
+partitions of a batch share the transaction because its fixed cost is paid once then (docs/decisions/0012).
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from psycopg_pool import AsyncConnectionPool
 
 from processors.digest import EntityRows
 from schemas.errors import IntegrityError
-from sinks.ports import Headers, LogKey, OutboxRow, Progress, log_mismatch
+from sinks.ports import Headers, LogKey, OutboxRow, Progress, distinct, log_mismatch
 from sinks.postgres.binary import array
 from sinks.postgres.connect import configure, conninfo, where
 from sinks.postgres.entities import entities
@@ -58,7 +58,7 @@ class PostgresLedger:
     async def transaction(self, *logs: LogKey) -> AsyncIterator[PostgresTransaction]:
         with translated():
             async with self._pool.connection() as connection:
-                transaction = PostgresTransaction(connection, await _locked(connection, sorted(logs)))
+                transaction = PostgresTransaction(connection, await _locked(connection, distinct(logs)))
                 yield transaction
                 await transaction.finish()
 

@@ -77,6 +77,7 @@ class PostgresTransaction(PostgresReads):
         self._counts: Counter[tuple[str, str]] = Counter()
         self._moved: dict[LogKey, Progress] = {}
         self._outbox: list[tuple[Any, ...]] = []
+        self._dead: list[tuple[Any, ...]] = []
         self._ordinals: Counter[tuple[LogKey, int]] = Counter()
 
     async def load(self, plan: LoadPlan) -> WorkingSet:
@@ -111,7 +112,7 @@ class PostgresTransaction(PostgresReads):
             await self._connection.execute(SQL["delete_sent_dues"], arrays)
 
     async def dead_letters(self, log: LogKey, rows: Sequence[DeadLetterRow]) -> None:
-        values = [
+        self._dead += [
             (
                 *log,
                 row.offset,
@@ -123,7 +124,6 @@ class PostgresTransaction(PostgresReads):
             )
             for row in rows
         ]
-        await copy(self._connection, "copy_dead_letters", "ttnintntu", values)
 
     def count(self, name: str, detail: str = "", n: int = 1) -> None:
         if n:
@@ -149,7 +149,8 @@ class PostgresTransaction(PostgresReads):
         self._moved[log] = progress
 
     async def finish(self) -> None:
-        """Writes outbox, progress and counters. Called before the commit."""
+        """Writes dead letters, outbox, progress and counters. Called before the commit."""
+        await copy(self._connection, "copy_dead_letters", "ttnintntu", self._dead)
         await copy(self._connection, "copy_outbox", "ttnintyyJ", self._outbox)
         async with self._connection.pipeline():
             if self._moved:
@@ -172,9 +173,6 @@ class PostgresTransaction(PostgresReads):
 
 
 def at_logs(logs: Sequence[LogKey]) -> dict[str, Any]:
-    """Parameters that name partitions of one stage and topic. Raises ValueError when they are of several."""
-    named = {(log.stage, log.topic) for log in logs}
-    if len(named) != 1:
-        raise ValueError("a transaction is for partitions of one stage and topic")
-    ((stage, topic),) = named
+    """Parameters that name partitions of one stage and topic."""
+    stage, topic, _ = logs[0]
     return {"stage": stage, "topic": topic, "partitions": array("n", [log.partition for log in logs])}

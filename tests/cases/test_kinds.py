@@ -11,7 +11,8 @@ from schemas.control import StrategyName
 from schemas.judge import Judgement, JudgeRequest
 from streams.stage import OutRecord
 from tests.cases.scene import Scene
-from tests.cases.stories import STORIES, Said, Story
+from tests.cases.stories import STORIES
+from tests.cases.story import Said, Story
 
 START = datetime(2026, 5, 1, 9, tzinfo=UTC)
 

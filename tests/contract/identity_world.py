@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
+
+import pytest
 
 from inference.stub import StubEmbedder
 from processors.deciding.model import Claim, Decision, Entity, Evidence
@@ -27,6 +29,7 @@ from streams.envelope import control_record, input_record
 from streams.settings import Settings
 from streams.stage import InRecord, OutRecord
 from streams.stages.outgoing import inbox_record
+from tests.contract.ledger_world import KINDS, opened
 from tests.unit.deciding.world import START, World
 
 STAGES = ("control", "extract", "resolve", "adjudicate")
@@ -230,3 +233,9 @@ class Line:
 
 def as_sent(row: InRecord) -> OutRecord:
     return OutRecord(row.topic, row.key or b"", row.value or b"", row.headers)
+
+
+@pytest.fixture(params=KINDS)
+async def line(request: pytest.FixtureRequest) -> AsyncIterator[Line]:
+    async with opened(request.param, request) as ledger:
+        yield Line(ledger)

@@ -10,9 +10,14 @@ import pytest
 
 from schemas.errors import IntegrityError, TransientError
 from sinks.ports import Ledger, LogKey, Progress
+from streams.controls import Controls
 from streams.stage import InRecord, OutRecord
+from streams.stages.adjudicate import Adjudicate
 from tests.contract.ledger_world import LOG, ledger, record
+from tests.contract.test_ledger import key
 from tests.contract.test_transactional_stage import DEAD, Broker, Echo, stage, stored
+from tests.unit.deciding.world import World
+from topics.partitioner import encode_key
 
 __all__ = ["ledger"]
 OTHER = LOG._replace(partition=1)
@@ -140,3 +145,31 @@ async def test_partitions_of_two_topics_do_not_go_together(ledger: Ledger) -> No
     with pytest.raises(ValueError):
         async with ledger.transaction(LOG, LOG._replace(topic="another")):
             pass
+
+
+async def test_a_partition_named_twice_is_locked_once(ledger: Ledger) -> None:
+    async with asyncio.timeout(20), ledger.transaction(LOG, LOG) as tx:
+        assert list(tx.progress) == [LOG]
+
+
+async def test_what_adjudicate_tells_stays_with_the_partition_of_its_entity(ledger: Ledger) -> None:
+    made, entities = World(), [f"user:u{n}" for n in range(4)]
+    said = [
+        made.proposal(agent, f"{place} {entity}", at).model_copy(update={"entity": entity})
+        for at, (agent, place) in enumerate([("a", "Berlin"), ("b", "Paris")])
+        for entity in entities
+    ]
+    # One that is decided alone, in the middle, cuts the batch into runs.
+    said.insert(5, said[1].model_copy(update={"id": key(99), "act": "retract"}))
+    records = [
+        InRecord(LOG.topic, entities.index(row.entity), n, encode_key(row.tenant, row.entity), row.to_json())
+        for n, row in enumerate(said)
+    ]
+    broker = Broker()
+    broker.fail = 1
+    with pytest.raises(TransientError):
+        await stage(ledger, broker, Adjudicate(Controls(), "memory")).process(records)
+    for partition, entity in enumerate(entities):
+        rows = await ledger.unpublished(LOG._replace(partition=partition), 100)
+        assert len(rows) >= 2
+        assert {row.key for row in rows} == {encode_key("t", entity)}

@@ -12,7 +12,7 @@ from schemas.errors import IntegrityError, PoisonError, TransientError, Unreadab
 from sinks.ports import Extraction, Ledger, LogKey, Transaction
 from streams.kafka_log import LogIdentity
 from streams.stage import InRecord, OutRecord, Stage
-from streams.transactional import Applied, DeadLetter, TransactionalStage
+from streams.transactional import Applied, DeadLetter, Handler, TransactionalStage
 from tests.contract.ledger_world import LOG, ledger, record
 from tests.contract.test_ledger import key
 
@@ -85,9 +85,16 @@ class Broker:
         return [row.value for row in self.sent if row.topic == topic]
 
 
-def stage(ledger: Ledger, broker: Broker, echo: Echo | None = None, **other: Any) -> TransactionalStage:
+def stage(ledger: Ledger, broker: Broker, handler: Handler | None = None, **other: Any) -> TransactionalStage:
     return TransactionalStage(
-        LOG.stage, LOG.topic, echo or Echo(), ledger, broker, dead_letter_topic=DEAD, source=broker, **other
+        LOG.stage,
+        LOG.topic,
+        handler or Echo(),
+        ledger,
+        broker,
+        dead_letter_topic=DEAD,
+        source=broker,
+        **other,
     )
 
 
