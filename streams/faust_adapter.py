@@ -61,6 +61,17 @@ class _ConsumerThread(aiokafka.AIOKafkaConsumerThread):
         consumer._fetch_max_wait_ms = _FETCH_WAIT_MS
         return consumer
 
+    def verify_event_path(self, now: float, tp: TP) -> None:
+        """Faust's look for a stuck partition. It only logs, but asserts that the client knows where it stands: between
+        a seek to the beginning and the broker's answer it does not, and the whole App would end.
+        """
+        subscription = self._ensure_consumer()._subscription.subscription
+        assignment = None if subscription is None else subscription.assignment
+        # None also where a rebalance has just taken the partition away.
+        state = None if assignment is None else assignment.state_value(TopicPartition(*tp))
+        if state is not None and state.has_valid_position:
+            super().verify_event_path(now, tp)
+
 
 class _Consumer(aiokafka.Consumer):
     async def perform_seek(self) -> None:

@@ -5,11 +5,13 @@ acknowledges.
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any
 
 import pytest
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
+from aiokafka.consumer.fetcher import OffsetResetStrategy
 from faust.types import TP
 
 from schemas.errors import TransientError
@@ -41,12 +43,12 @@ class Recorder:
 
     async def stop(self) -> None: ...
 
-    async def process(self, partition_batch: Sequence[InRecord]) -> None:
-        if self.refuse is not None and partition_batch[-1].offset >= self.refuse:
-            self.refused_from = partition_batch[0].offset
+    async def process(self, batch: Sequence[InRecord]) -> None:
+        if self.refuse is not None and batch[-1].offset >= self.refuse:
+            self.refused_from = batch[0].offset
             raise TransientError("not yet")
-        self.largest_batch = max(self.largest_batch, len(partition_batch))
-        self.offsets += [r.offset for r in partition_batch]
+        self.largest_batch = max(self.largest_batch, len(batch))
+        self.offsets += [r.offset for r in batch]
 
 
 class Rig:
@@ -102,6 +104,26 @@ async def test_where_nothing_was_committed_thrown_away_records_are_read_again(ri
     rig.consumer.resume_flow()
     await until(lambda: 4 in rig.stage.offsets)
     assert rig.stage.offsets == [0, 1, 2, 3, 4]
+
+
+async def test_a_look_for_stuck_partitions_in_mid_seek_ends_nothing(rig: Rig) -> None:
+    await rig.produce(1)
+    await until(lambda: rig.stage.offsets == [0])  # only what was fetched from is looked at closely
+    assignment = rig.consumer._thread._consumer._subscription.subscription.assignment
+    state = assignment.state_value(TopicPartition(*rig.tp))
+    looks: list[bool] = []
+
+    async def look_in_mid_seek() -> None:
+        # In the client's own thread and without a pause: nothing can answer the seek between the two.
+        state.await_reset(OffsetResetStrategy.EARLIEST)
+        rig.consumer._thread.verify_event_path(time.monotonic(), rig.tp)
+        looks.append(state.has_valid_position)
+
+    await rig.consumer._thread.call_thread(look_in_mid_seek)
+    assert looks == [False]
+    rig.consumer._thread.verify_event_path(time.monotonic(), TP(rig.tp.topic, 99))  # not ours
+    await rig.produce(1)
+    await until(lambda: 1 in rig.stage.offsets)
 
 
 async def test_batches_are_bounded_and_only_done_ones_are_committed(rig: Rig) -> None:
