@@ -59,7 +59,11 @@ class Event(Frozen):
 
         Raises UnreadableRecord (not JSON, not this type, a field missing or wrong) or UnknownVersion.
         """
-        body = read_object(raw)
+        return cls.from_object(read_object(raw))
+
+    @classmethod
+    def from_object(cls, body: dict[str, Any]) -> Self:
+        """Reads one event from what `read_object` gave. Raises UnreadableRecord or UnknownVersion."""
         check_version(body, cls)
         try:
             return cls.model_validate(body)

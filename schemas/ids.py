@@ -1,5 +1,6 @@
 """Ids are computed from what they name, so that a replay gives the same ones on any machine."""
 
+from functools import lru_cache
 from uuid import NAMESPACE_URL, UUID, uuid5
 
 from schemas.base import SEPARATOR
@@ -12,6 +13,8 @@ def event_key(tenant: str, source: str, event_id: str) -> str:
     return SEPARATOR.join((tenant, source, event_id))
 
 
+# Each stage asks for it again for every fact of an event.
+@lru_cache(maxsize=4096)
 def event_uuid(tenant: str, source: str, event_id: str) -> UUID:
     return uuid5(NAMESPACE, "event" + SEPARATOR + event_key(tenant, source, event_id))
 

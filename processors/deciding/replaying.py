@@ -22,7 +22,8 @@ from schemas.inbox_records import INBOX, InboxRecord
 
 def record_of(story: Story) -> InboxRecord:
     """The record of a story, as it was received."""
-    return INBOX[str(read_object(story.body).get("type"))].from_json(story.body)
+    body = read_object(story.body)
+    return INBOX[str(body.get("type"))].from_object(body)
 
 
 def story_order(story: Story) -> Order:

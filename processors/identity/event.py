@@ -53,12 +53,15 @@ class EventNames:
     reviews: list[NameReview] = field(default_factory=list)
 
 
-def lookups_of(event: FactsExtracted, registry: Registry, nearby: frozenset[str]) -> list[Lookup]:
-    """What a store must load before `read_names`."""
+def lookups_of(event: FactsExtracted, registry: Registry) -> list[Lookup]:
+    """What a store must load before `read_names`.
+
+    Not what the conversation named: of that only matters what the keys of a mention find as well.
+    """
     facts = [with_named_value(fact, registry) for fact in event.content.facts]
     found = []
     for fact in facts:
-        context = Context(nearby=nearby, identifiers=_identifiers(event, facts, fact.subject))
+        context = Context(identifiers=_identifiers(event, facts, fact.subject))
         mentions = [fact.subject, *([fact.value_entity] if fact.value_entity else [])]
         names = alias_names(fact)
         if names is not None:

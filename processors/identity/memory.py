@@ -94,6 +94,8 @@ class MemoryIdentity:
     def _with_sources(self, entity: str) -> list[str]:
         """The entity and everything merged into it, however often."""
         found = [entity]
+        if entity not in self._sources:
+            return found
         for one in found:
             found.extend(source for source in self.merged_into(one) if source not in found)
         return found

@@ -92,6 +92,7 @@ def address_of(text: str) -> tuple[str, str]:
     return (found[1].strip(_AROUND) or text, found[2]) if found else (text, "")
 
 
+@lru_cache(maxsize=16384)
 def keys_of(parsed: Parsed) -> tuple[str, ...]:
     """The keys a name is filed under and looked up by: ``=`` the name without marks, ``w`` first and last word,
     ``s`` its sound, ``a`` its initials. All of one family; what a shared key is worth is judged afterwards."""

@@ -149,8 +149,9 @@ def _bearers(said: Parsed, stated: frozenset[str], view: IdentityView) -> _Beare
         if is_unresolved(entity):
             continue
         names = [(row, parse(row.name)) for row in view.names_of(entity)]
-        how: set[Relation] = {relation(said, name) for _, name in names}
-        if any(row.origin == "stated" and relation(said, name) == "same" for row, name in names):
+        stands = [(row, relation(said, name)) for row, name in names]
+        how: set[Relation] = {stand for _, stand in stands}
+        if any(row.origin == "stated" and stand == "same" for row, stand in stands):
             found.stated.add(entity)
         if "conflict" in how or clash(stated, frozenset(view.identifiers_of(entity))):
             found.conflict.add(entity)

@@ -117,13 +117,14 @@ def runs(items: Iterable[Item]) -> Iterator[list[Item]]:
 
 def _read(record: InRecord) -> InboxRecord | DeadLetter:
     try:
-        kind = read_object(record.value).get("type")
+        body = read_object(record.value)
+        kind = body.get("type")
         model = INBOX_TOPIC.get(kind) if isinstance(kind, str) else None
         if model is None:
             raise UnreadableRecord(
                 f"type {str(kind)[:40]!r}: the inbox takes {', '.join(sorted(INBOX_TOPIC))}"
             )
-        event = model.from_json(record.value)
+        event = model.from_object(body)
         if record.key != encode_key(event.tenant, event.entity):
             raise KeyMismatch()
         return proposal_at(event) if isinstance(event, Adopt) else event

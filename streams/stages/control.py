@@ -112,13 +112,14 @@ def _renamed(view: MemoryIdentity, move: Move) -> list[tuple[Known, str]]:
 
 def _read(record: InRecord) -> ControlRecord | DeadLetter:
     try:
-        kind = read_object(record.value).get("type")
+        body = read_object(record.value)
+        kind = body.get("type")
         model = CONTROL_TOPIC.get(kind) if isinstance(kind, str) else None
         if model is None:
             raise UnreadableRecord(
                 f"type {str(kind)[:40]!r}: the control log takes {', '.join(sorted(CONTROL_TOPIC))}"
             )
-        event = model.from_json(record.value)
+        event = model.from_object(body)
         if record.key != encode_key(event.tenant):
             raise KeyMismatch("the Kafka key of a control record is its tenant")
         if isinstance(event, RegistrySet):

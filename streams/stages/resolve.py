@@ -4,7 +4,7 @@ Models are asked before the transaction; whom a mention means is asked inside it
 so that two batches never make two entities of one name.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -43,6 +43,11 @@ class Readied:
     versions: Versions
     vectors: Mapping[str, str]
     similar: Mapping[str, Mapping[str, float]]
+    #: The ids of the facts, in order.
+    ids: tuple[UUID, ...]
+
+    def has_news(self, known: Container[UUID]) -> bool:
+        return any(key not in known for key in self.ids)
 
 
 class Resolve:
@@ -67,7 +72,13 @@ class Resolve:
         return [
             event
             if isinstance(event, DeadLetter)
-            else Readied(event, versions[event.tenant], vectors, similar[event.tenant])
+            else Readied(
+                event,
+                versions[event.tenant],
+                vectors,
+                similar[event.tenant],
+                tuple(map(event.id_of, event.content.facts)),
+            )
             for event in read
         ]
 
@@ -88,9 +99,8 @@ class Resolve:
         return await self._similarity.of(labels, registry)
 
     async def apply(self, tx: Transaction, items: Sequence[tuple[InRecord, Readied]]) -> Applied:
-        ids = [item.event.id_of(fact) for _, item in items for fact in item.event.content.facts]
-        known = set(await tx.resolutions(ids))
-        views = await self._views(tx, [item for _, item in items if _news(item.event, known)])
+        known = set(await tx.resolutions([key for _, item in items for key in item.ids]))
+        views = await self._views(tx, [item for _, item in items if item.has_news(known)])
         last = LastSaid(tx)
         applied = Applied()
         rows: list[Resolution] = []
@@ -98,17 +108,15 @@ class Resolve:
             place = _conversation(item.event)
             if item.event.outcome == "no_facts" and item.event.reason != NOBODY_SPEAKS:
                 last.unread(place, item.event)
-            if not _news(item.event, known):
+            if not item.has_news(known):
                 # Sent in the transaction that stored them; the same facts record came twice.
                 tx.count("discarded", "duplicate_fact", len(item.event.content.facts))
                 continue
             near = views[item.event.tenant].near(place)
             names = views[item.event.tenant].read(item, self._registry(item))
             said: list[Proposal] = []
-            for number, (original, named) in enumerate(
-                zip(item.event.content.facts, names.facts, strict=True)
-            ):
-                key = item.event.id_of(original)
+            facts = zip(item.ids, item.event.content.facts, names.facts, strict=True)
+            for number, (key, original, named) in enumerate(facts):
                 if key in known:
                     tx.count("discarded", "duplicate_fact")
                     continue
@@ -150,13 +158,7 @@ class Resolve:
             mine = [item for item in items if item.event.tenant == tenant]
             await tx.identity.lock(tenant)
             near = await tx.identity.nearby({_conversation(item.event) for item in mine})
-            lookups = [
-                lookup
-                for item in mine
-                for lookup in lookups_of(
-                    item.event, self._registry(item), near.get(_conversation(item.event), frozenset())
-                )
-            ]
+            lookups = [lookup for item in mine for lookup in lookups_of(item.event, self._registry(item))]
             views[tenant] = _Tenant(await tx.identity.view(tenant, lookups), dict(near))
         return views
 
@@ -202,10 +204,6 @@ class _Tenant:
 
 def _conversation(event: FactsExtracted) -> Conversation:
     return Conversation(event.tenant, event.source, event.stream_id)
-
-
-def _news(event: FactsExtracted, known: set[UUID]) -> bool:
-    return any(event.id_of(fact) not in known for fact in event.content.facts)
 
 
 def _review(event: FactsExtracted, number: int, review: NameReview) -> ReviewRaised:
