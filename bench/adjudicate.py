@@ -41,6 +41,7 @@ from schemas.inbox import Proposal
 from sinks.ports import LogKey, Progress
 from sinks.postgres import PostgresLedger, rows
 from sinks.postgres.flush import copy
+from streams.collector import settle_collector
 from streams.controls import Controls
 from streams.embedded.postgres import EmbeddedPostgres
 from streams.stage import InRecord
@@ -243,6 +244,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--plot", type=Path, help="write the curve as SVG")
     given = parser.parse_args()
+    settle_collector()
     with ExitStack() as opened:
         dsn = given.dsn
         if dsn is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from functools import lru_cache
 from typing import Final
 from urllib.parse import quote
 
@@ -14,14 +15,18 @@ def cloud_headers(
     kind: str, major: int, tenant: str, source: str, event_id: str, at: datetime | None = None
 ) -> tuple[tuple[str, bytes], ...]:
     """The headers of one event; `source` becomes the URI reference `/tenant/source`, percent-encoded."""
-    origin = f"/{quote(tenant, safe='')}/{quote(source, safe='')}"
     headers = [
         ("content-type", CONTENT_TYPE),
         ("ce_specversion", b"1.0"),
         ("ce_type", f"{_TYPE_PREFIX}.{kind}.v{major}".encode()),
-        ("ce_source", origin.encode()),
+        ("ce_source", _origin(tenant, source)),
         ("ce_id", event_id.encode()),
     ]
     if at is not None:
         headers.append(("ce_time", at.isoformat().replace("+00:00", "Z").encode()))
     return tuple(headers)
+
+
+@lru_cache(maxsize=1024)
+def _origin(tenant: str, source: str) -> bytes:
+    return f"/{quote(tenant, safe='')}/{quote(source, safe='')}".encode()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import difflib
-import gc
 from collections.abc import Sequence
 from typing import Annotated
 
@@ -58,6 +57,7 @@ def stage_names(names: Sequence[str], every: bool) -> list[str]:
 async def _host(names: Sequence[str], settings: Settings) -> int:
     # Here, not above: models and stores take seconds to import, and `--help` should not.
     from streams.assembly import open_stages
+    from streams.collector import settle_collector
     from streams.faust_adapter import FaustOptions
     from streams.heartbeat import Heartbeat
     from streams.logs import configure
@@ -73,13 +73,5 @@ async def _host(names: Sequence[str], settings: Settings) -> int:
     ):
         if settings.metrics_port:
             start_http_server(settings.metrics_port, settings.metrics_host)
-        _tune_gc()
+        settle_collector()
         return await host(stages, options, services=services, on_ready=heartbeat.ready)
-
-
-def _tune_gc() -> None:
-    """Models and modules live as long as the process, and a batch makes some 50,000 objects that die with it:
-    the collector need not walk the former, nor run in the middle of a batch."""
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(50_000, 20, 100)
