@@ -21,7 +21,7 @@ def announce(change: Change, ruling: Ruling) -> None:
         slot = claim.cell.slot
         entity.version += 1
         ws.events.append(
-            ClaimChanged(
+            ClaimChanged.trusted(
                 tenant=entity.key.tenant,
                 entity=entity.key.entity,
                 entity_version=entity.version,
@@ -44,7 +44,7 @@ def announce(change: Change, ruling: Ruling) -> None:
                 case=ruling.case,
                 superseded_by=claim.superseded_by,
                 embedding_model=claim.embedding_model,
-                content=ClaimContent(
+                content=ClaimContent.trusted(
                     value=claim.value,
                     text=claim.text,
                     # A stored claim is loaded without its vector, so only the first event can carry it.

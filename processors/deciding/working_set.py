@@ -200,7 +200,9 @@ class WorkingSet:
         Without those whose evidence was moved to another entity.
         """
         found = [claim for key in self.by_cell.get(cell, ()) if not (claim := self.claims[key]).away]
-        return iter(sorted(found, key=lambda claim: (claim.order, str(claim.id))))
+        if len(found) > 1:
+            found.sort(key=lambda claim: (claim.order, str(claim.id)))
+        return iter(found)
 
     def active(self, cell: CellKey) -> list[Claim]:
         return [claim for claim in self.cell_claims(cell) if claim.status == "active"]
@@ -309,5 +311,7 @@ class WorkingSet:
         return [row for row in rows if row.slot == slot or row.slot == every_slot(slot.owner)]
 
     def endings_for(self, slot: SlotKey, keys: Iterable[str]) -> list[Ending]:
+        if not self.endings:
+            return []
         found = (self.endings.get((slot, key)) for key in dict.fromkeys((*keys, "")))
         return [ending for ending in found if ending is not None]
