@@ -124,10 +124,10 @@ def _stop(child: Child) -> None:
     child.stop()
     lines = child.log_path.read_text(errors="replace").splitlines()
     bad = [line for line in lines if "[warning" in line or "[error" in line or "[critical" in line]
-    if ended is not None or bad:
-        print(
-            f"  {child.name} ended {ended}; its log says: " + "\n    ".join(line[:300] for line in bad[:10])
-        )
+    if ended is not None:
+        print(f"  {child.name} ended by itself with exit code {ended}")
+    if bad:
+        print(f"  {child.name} logged:\n    " + "\n    ".join(line[:300] for line in bad[:10]))
     if keep := os.environ.get("BENCH_LOGS"):
         shutil.copy(child.log_path, keep)
 
