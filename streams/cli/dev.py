@@ -88,7 +88,7 @@ def demo(
         from streams.demo import run_demo
 
         try:
-            run_demo(stack.settings, conversation=conversation, as_json=as_json)
+            run_demo(stack.settings, conversation=conversation, as_json=as_json, check=stack.check)
         except Exception:
             note(f"what the stages said: {stack.log_path}")
             raise

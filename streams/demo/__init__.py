@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from datetime import UTC, datetime
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -22,6 +22,7 @@ from streams.policy_file import read_policy_file
 from streams.settings import Settings
 
 _INDENT: Final = "   "
+_CHECK_S: Final = 0.2
 Say = Callable[[str], None]
 
 
@@ -29,13 +30,20 @@ class NotAsExpected(ClaimstreamError):
     """The demo showed something that must not be."""
 
 
-def run_demo(settings: Settings, *, conversation: Path | None = None, as_json: bool = False) -> None:
+def run_demo(
+    settings: Settings,
+    *,
+    conversation: Path | None = None,
+    as_json: bool = False,
+    check: Callable[[], None] = lambda: None,
+) -> None:
     """Play the demo on the pipeline of `settings` and print it.
 
+    `check` is called now and then and ends the demo by what it raises: a pipeline that crashed is not waited for.
     Raises NotAsExpected, naming each result that is not what it must be; else what the parts raise.
     """
     say: Say = output.note if as_json else output.say
-    results = asyncio.run(play(settings, say, conversation))
+    results = asyncio.run(_watched(play(settings, say, conversation), check))
     if as_json:
         output.print_json(results)
     if wrong := results["wrong"]:
@@ -62,6 +70,18 @@ async def play(settings: Settings, say: Say, conversation: Path | None = None) -
     say("")
     say(f"{'As it must be' if not wrong else 'NOT as it must be'}, in {seconds:.1f} s.")
     return {"scenes": scenes, **counted, "wrong": wrong, "ok": not wrong, "seconds": round(seconds, 2)}
+
+
+async def _watched(playing: Coroutine[Any, Any, dict[str, Any]], check: Callable[[], None]) -> dict[str, Any]:
+    task = asyncio.create_task(playing)
+    try:
+        while not task.done():
+            await asyncio.wait({task}, timeout=_CHECK_S)
+            check()
+    finally:
+        task.cancel()
+        await asyncio.wait({task})
+    return task.result()
 
 
 async def _scenes(stage: Stage, say: Say) -> list[dict[str, Any]]:

@@ -39,6 +39,10 @@ class WorkerKeepsFailing(ClaimstreamError):
     """The worker ended again and again."""
 
 
+class WorkerGone(ClaimstreamError):
+    """The worker ended, and what waits for it would wait in vain."""
+
+
 class Stack:
     """Use as a context manager, in the main thread. `settings` are those of the pipeline once it is entered.
 
@@ -115,6 +119,13 @@ class Stack:
             return not any(unwell(settings.health_dir, stage.name, 10.0) for stage in STAGES)
 
         self._worker.wait_until(ready, _READY_TIMEOUT_S)
+
+    def check(self) -> None:
+        """Raises WorkerGone, with the worker's last words, when it has ended."""
+        if self._worker is not None and (code := self._worker.poll()) is not None:
+            raise WorkerGone(
+                f"the worker ended with exit code {code}; its last words ({self.log_path}):\n{self._worker.log_tail()}"
+            )
 
     def watch(self) -> None:
         """Start the worker again when it has ended. Raises WorkerKeepsFailing. Call it now and then."""

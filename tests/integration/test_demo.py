@@ -101,6 +101,34 @@ def test_ctrl_c_in_the_middle_ends_everything(tmp_path: Path) -> None:
     assert alive(str(tmp_path)) == []
 
 
+def test_a_crashed_worker_ends_the_demo_and_shows_why(tmp_path: Path) -> None:
+    running = subprocess.Popen(
+        [*PROGRAM, "demo"],
+        cwd=tmp_path,
+        # Only the crash can end it before the test's own time limit.
+        env={**environment(str(tmp_path)), "CLAIMSTREAM_WAIT_TIMEOUT_S": "3600"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    assert running.stdout is not None
+    for line in running.stdout:
+        if line.startswith("stages:"):
+            break
+    workers = [
+        child
+        for child in psutil.Process(running.pid).children(recursive=True)
+        if child.cmdline()[-2:] == ["worker", "--all"]
+    ]
+    assert len(workers) == 1
+    workers[0].kill()
+    rest = running.stdout.read()
+    assert running.wait(120) == 1, rest
+    assert "the worker ended with exit code -9" in rest
+    assert "demo.log" in rest
+    assert alive(str(tmp_path)) == []
+
+
 @pytest.fixture(scope="module")
 def pipeline(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
     with Stack(tmp_path_factory.mktemp("demo") / "worker.log") as stack:
