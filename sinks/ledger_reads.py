@@ -16,8 +16,10 @@ from processors.identity import Lookup
 from processors.identity.memory import MemoryIdentity
 from schemas.facts import FactsExtracted
 from schemas.ids import event_uuid
+from schemas.inbox import Versions
 from sinks.ledger_views import (
     DeadLetterOrigin,
+    Decided,
     DisputeView,
     EventStatus,
     FactStatus,
@@ -150,14 +152,20 @@ class LedgerReads:
         self, tenant: str, status: str | None = "open", *, limit: int = 100
     ) -> list[DisputeView]:
         """Newest first, with the claims they name; None: of every status."""
+        return await self._disputes("disputes_list", {"tenant": tenant, "status": status, "n": limit})
+
+    async def disputes_named(self, tenant: str, beginning: str) -> list[DisputeView]:
+        """Those whose id begins so (lower-case hex and hyphens), of every status; at most ten."""
+        return await self._disputes("disputes_named", {"tenant": tenant, "beginning": beginning})
+
+    async def _disputes(self, name: str, values: dict[str, Any]) -> list[DisputeView]:
         async with self._connection() as connection:
-            values = {"tenant": tenant, "status": status, "n": limit}
-            cursor = await connection.execute(SQL["disputes_list"], values, binary=True)
+            cursor = await connection.execute(SQL[name], values, binary=True)
             found = [
                 dispute_of(CellKey(SlotKey(*row[:4]), row[4]), row[5:]) for row in await cursor.fetchall()
             ]
             named = {key for row in found for key in (row.challenger, *row.incumbents)}
-            claims = await _claims(connection, tenant, sorted(named))
+            claims = await _claims(connection, values["tenant"], sorted(named))
         return [
             DisputeView(
                 row, claims[row.challenger], tuple(claims[key] for key in row.incumbents if key in claims)
@@ -190,16 +198,22 @@ class LedgerReads:
         ids = array("u", [key.bytes for key in events])
         return dict(await self._all("control_versions_of", {"ids": ids, "tenant": tenant}))
 
+    async def control_heads(self, tenant: str) -> Versions:
+        """The newest versions of policy, authority and registry; 0 is what ships."""
+        tenants = array("t", [tenant])
+        rows = await self._all("control_heads", {"tenants": tenants})
+        return Versions(**{kind: version for _, kind, version in rows if kind in Versions.model_fields})
+
     # -- who is who -------------------------------------------------------------------------------------------------
     async def identity(self, tenant: str, lookups: Sequence[Lookup]) -> MemoryIdentity:
         """The id map, as far as the lookups reach (see `sinks.identity_ports.IdentityReads`)."""
         async with self._connection() as connection:
             return await PostgresIdentity(connection).view(tenant, lookups)
 
-    async def decided(self, tenant: str, record_id: UUID) -> tuple[str, dict[str, Any]] | None:
-        """Outcome and detail of the decision about an inbox record; None when there is none yet."""
+    async def decided(self, tenant: str, record_id: UUID) -> Decided | None:
+        """The decision about an inbox record; None when there is none yet."""
         rows = await self._all("decided_one", {"tenant": tenant, "id": record_id})
-        return (str(rows[0][0]), dict(rows[0][1])) if rows else None
+        return Decided(*rows[0]) if rows else None
 
     # -- how much (of all tenants: for operators) -------------------------------------------------------------------
     async def counts(self) -> LedgerCounts:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from processors.deciding.model import Claim, Decision, Dispute, Ending, Evidence, Slot, Support
@@ -44,6 +44,14 @@ class FactStatus(NamedTuple):
     case: str | None = None
     outcome: str | None = None
     claim_id: UUID | None = None
+
+
+class Decided(NamedTuple):
+    """What came of one inbox record."""
+
+    outcome: str
+    rule: str
+    detail: dict[str, Any]
 
 
 class DeadLetterOrigin(NamedTuple):

@@ -10,8 +10,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import shutil
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
@@ -96,6 +94,11 @@ class _Transport(aiokafka.Transport):
     Consumer = _Consumer
 
 
+class _App(faust.App):
+    def _create_directories(self) -> None:
+        """None: Faust stores nothing for us, and what a killed worker made would stay behind."""
+
+
 class StageApp:
     """A stage as a Faust App with a consumer group of its own, `{prefix}.{stage}`."""
 
@@ -111,8 +114,6 @@ class StageApp:
         self._within_s = options.within_s if linger_s is None else linger_s
         self._gaps = Gaps(options.bootstrap)
         self._runner = Runner(stage, gap_has_records=self._gaps.has_records)
-        # Faust makes a data folder even when nothing is stored in it; without this, in the current folder.
-        self._folder = tempfile.mkdtemp(prefix="claimstream-faust-")
         self._app = self._build()
 
     async def start(self) -> None:
@@ -134,14 +135,12 @@ class StageApp:
             log.warning("%s: did not stop within %s s", self.name, _STOP_TIMEOUT_S)
         finally:
             await self._gaps.stop()
-            shutil.rmtree(self._folder, ignore_errors=True)
 
     def _build(self) -> faust.App:
         options, stage = self._options, self._stage
-        app = faust.App(
+        app = _App(
             f"{options.prefix}.{stage.name}",
             broker=f"kafka://{options.bootstrap.replace(',', ';kafka://')}",
-            datadir=self._folder,
             store="memory://",
             web_enabled=False,
             autodiscover=False,

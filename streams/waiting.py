@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 from uuid import UUID
 
 from schemas.errors import ClaimstreamError
 from schemas.ids import event_uuid
 from sinks.ledger_reads import LedgerReads
-from sinks.ledger_views import EventStatus
+from sinks.ledger_views import Decided, EventStatus
 from streams.envelope import Control
 
 _FIRST_POLL_S: Final = 0.02
@@ -63,16 +63,14 @@ async def until_versions(
     return {kind_of[key]: version for key, version in versions.items()}
 
 
-async def until_moved(
-    reads: LedgerReads, tenant: str, record_id: UUID, timeout_s: float
-) -> tuple[str, dict[str, Any]]:
-    """Outcome and detail of the decision about a record that control put into an inbox. Raises NotYet."""
+async def until_decided_one(reads: LedgerReads, tenant: str, record_id: UUID, timeout_s: float) -> Decided:
+    """The decision about one record of an inbox. Raises NotYet."""
     decided = await _poll(
         lambda: reads.decided(tenant, record_id), lambda found: found is not None, timeout_s
     )
     if decided is None:
         raise NotYet(
-            f"the move was ordered, but not carried out within {timeout_s:g} s; does adjudicate run "
+            f"it was ordered, but not carried out within {timeout_s:g} s; does adjudicate run "
             "(`claimstream worker adjudicate`)? It is not lost: it will be when it does"
         )
     return decided

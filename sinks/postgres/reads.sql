@@ -70,6 +70,13 @@ FROM disputes AS d
 WHERE d.tenant = %(tenant)s AND (%(status)s::text IS NULL OR d.status = %(status)s)
 ORDER BY d.opened_at DESC, d.id LIMIT %(n)s;
 
+-- name: disputes_named
+-- Of a tenant, by the beginning of the id.
+SELECT d.tenant, d.entity, d.predicate, d.scope, d.cell_key, d.id, d.challenger, d.incumbents, d.status, d.strategy,
+    d.reason, d.policy_version, d.opened_at, d.opened_by, d.version, d.repeats, d.parties_since
+FROM disputes AS d
+WHERE d.tenant = %(tenant)s AND starts_with(d.id::text, %(beginning)s) ORDER BY d.id LIMIT 10;
+
 -- name: claims_by_id
 -- Of a tenant.
 SELECT c.tenant, c.entity, c.predicate, c.scope, c.cell_key,
@@ -134,4 +141,4 @@ JOIN control_versions AS c ON c.event = want.id AND c.tenant = %(tenant)s;
 
 -- name: decided_one
 -- What came of one inbox record.
-SELECT outcome, detail FROM decisions WHERE id = %(id)s AND tenant = %(tenant)s;
+SELECT outcome, rule, detail FROM decisions WHERE id = %(id)s AND tenant = %(tenant)s;

@@ -10,6 +10,9 @@ import sys
 import traceback
 from collections.abc import Sequence
 
+from pydantic import ValidationError
+
+from schemas.base import explain_validation
 from schemas.errors import ClaimstreamError, ConfigurationError
 from streams.cli.output import note
 from streams.cli.running import Interrupted, debugging
@@ -46,6 +49,10 @@ def report(error: Exception) -> int:
     if isinstance(error, ClaimstreamError):
         note(f"claimstream: {error}")
         return USAGE if isinstance(error, ConfigurationError) else FAILED
+    if isinstance(error, ValidationError):
+        # An option became a field of an event and is not what the field takes.
+        note(f"claimstream: {explain_validation(error)}")
+        return USAGE
     note(f"claimstream: unexpected {type(error).__name__}: {error}")
     if not debugging():
         note("`claimstream --debug ...` shows where; please report it with that output")

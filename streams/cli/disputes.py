@@ -9,7 +9,7 @@ import typer
 from schemas.disputes import DisputeChanged, Party
 from schemas.errors import PoisonError
 from sinks.ledger_views import DisputeView
-from streams.cli import running
+from streams.cli import orders, running
 from streams.cli.output import note, print_json, print_table, say
 from streams.cli.stores import dispute_json, open_reads, value_text
 from streams.follow import Start, follow
@@ -24,6 +24,8 @@ def register(app: typer.Typer) -> None:
     """Add the group."""
     group = typer.Typer(no_args_is_help=True, help="What agents disagree about.", rich_markup_mode=None)
     group.command("list")(list_disputes)
+    group.command("show")(orders.show)
+    group.command("resolve")(orders.resolve)
     group.command("tail")(tail)
     app.add_typer(group, name="disputes")
 
@@ -49,6 +51,7 @@ def list_disputes(
         return
     rows = [
         (
+            str(view.dispute.id)[:8],
             f"{view.dispute.opened_at:%Y-%m-%d %H:%M}",
             view.dispute.status,
             view.dispute.cell.slot.entity,
@@ -60,7 +63,7 @@ def list_disputes(
         )
         for view in found
     ]
-    columns = ("opened", "status", "entity", "predicate", "challenger", "against", "why", "repeats")
+    columns = ("id", "opened", "status", "entity", "predicate", "challenger", "against", "why", "repeats")
     print_table(columns, rows, empty=f"no disputes (tenant {settings.default_tenant})")
 
 

@@ -23,7 +23,7 @@ from streams.cli.stores import open_reads
 from streams.envelope import control_record, open_publisher
 from streams.settings import Settings
 from streams.stages.control import IdentityCommand, check, lookup_for
-from streams.waiting import until_moved, until_versions
+from streams.waiting import until_decided_one, until_versions
 
 Json = Annotated[bool, typer.Option("--json", help="JSON, for a program.")]
 Tenant = Annotated[str | None, typer.Option(help="Whose memory; CLAIMSTREAM_DEFAULT_TENANT without it.")]
@@ -208,7 +208,8 @@ async def _publish(
         if isinstance(command, AliasSet):
             return "APPLIED", {"alias": command.alias, "entity": command.entity}
         key = event_uuid(tenant, command.source, command.event_id)
-        return await until_moved(reads, tenant, derived_id(key, "moved"), wait)
+        moved = await until_decided_one(reads, tenant, derived_id(key, "moved"), wait)
+        return moved.outcome, moved.detail
 
 
 async def _require(reads: LedgerReads, tenant: str, view: MemoryIdentity, entity: str) -> None:

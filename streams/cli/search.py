@@ -31,6 +31,8 @@ def search(
     as_json: Annotated[bool, typer.Option("--json", help="JSON, for a program.")] = False,
 ) -> None:
     """Find active claims whose meaning is near to a text, nearest first, each checked against the ledger."""
+    if not text.strip():
+        raise typer.BadParameter("say what to look for: the text is empty")
     settings = running.settings(default_tenant=tenant)
     found = running.run(lambda: find(settings, text, entity, limit))
     if as_json:

@@ -54,7 +54,7 @@ def create(as_json: Json = False) -> None:
 
 
 def describe(as_json: Json = False) -> None:
-    """Show each declared topic: partitions here and on the broker, retention, size limit, writers.
+    """Show each declared topic: partitions on the broker, retention, largest record, writers; with --json keys too.
 
     Exit code 1 when one is missing or has another number of partitions.
     """
@@ -77,10 +77,13 @@ def describe(as_json: Json = False) -> None:
             found = str(state.partitions) if state.partitions else "missing"
             kept = "for ever" if row.retention_ms < 0 else f"{row.retention_ms // 86_400_000} days"
             size = f"{row.max_message_bytes // 1024:,} KiB"
-            rows.append(
-                (state.name, state.declared_partitions, found, kept, size, row.key, ", ".join(row.written_by))
+            partitions = (
+                found
+                if state.partitions == state.declared_partitions
+                else f"{found}, not {state.declared_partitions}"
             )
-        columns = ("topic", "declared", "on the broker", "kept", "largest record", "key", "written by")
+            rows.append((state.name, partitions, kept, size, ", ".join(row.written_by)))
+        columns = ("topic", "partitions", "kept", "largest", "written by")
         print_table(columns, rows, empty="")
     wrong = [state.name for state in states if state.partitions != state.declared_partitions]
     if wrong:

@@ -22,7 +22,7 @@ from streams.embedded.process import Child
 from streams.embedded.tansu import Tansu
 from streams.heartbeat import unwell
 from streams.settings import PREFIX, Settings, load
-from streams.topology import STAGES
+from streams.topology import RUNNABLE, STAGES
 from topics.admin import create_topics
 
 #: Tansu answers the first join of a group after half of it.
@@ -100,7 +100,7 @@ class Stack:
         asyncio.run(create_topics(bootstrap, settings.topic_prefix, settings.partitions))
         self._start_worker()
         self._wait_ready(settings)
-        self._tell(f"stages: {', '.join(stage.name for stage in STAGES)}")
+        self._tell(f"stages: {', '.join(RUNNABLE)}")
 
     def _start_worker(self) -> None:
         given = {PREFIX + name.upper(): value for name, value in {**self.addresses, **self._extra}.items()}
