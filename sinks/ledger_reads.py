@@ -198,6 +198,14 @@ class LedgerReads:
         ids = array("u", [key.bytes for key in events])
         return dict(await self._all("control_versions_of", {"ids": ids, "tenant": tenant}))
 
+    async def processed(self, stage: str, ids: Sequence[UUID]) -> set[UUID]:
+        """Which of them the stage has made something of: events (extract, control), facts (resolve), inbox records
+        (adjudicate). Of all tenants: for operators. Empty for a stage that keeps no rows of its own."""
+        if stage not in ("extract", "resolve", "adjudicate", "control"):
+            return set()
+        rows = await self._all(f"processed_{stage}", {"ids": array("u", [key.bytes for key in ids])})
+        return {row[0] for row in rows}
+
     async def control_heads(self, tenant: str) -> Versions:
         """The newest versions of policy, authority and registry; 0 is what ships."""
         tenants = array("t", [tenant])

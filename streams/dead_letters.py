@@ -10,7 +10,8 @@ from schemas.errors import PoisonError
 from sinks.ports import DeadLetterRow
 from streams.stage import InRecord, OutRecord
 
-_PREFIX: Final = "claimstream_"
+#: Of the headers that we add.
+PREFIX: Final = "claimstream_"
 #: A header is for reading at a glance; the whole story is in the log of the stage.
 _MAX_MESSAGE: Final = 500
 
@@ -28,13 +29,13 @@ class DeadLetter:
 
 def attempts(record: InRecord) -> int:
     """How often the record was given up, this time included: a redriven one carries the count of before."""
-    before = dict(record.headers).get(_PREFIX + "attempts", b"0")
+    before = dict(record.headers).get(PREFIX + "attempts", b"0")
     return (int(before) if before.isdigit() and len(before) < 10 else 0) + 1
 
 
 def dead_record(record: InRecord, letter: DeadLetter, stage: str, topic: str) -> OutRecord:
     """The original key, bytes and headers, with our headers behind them."""
-    kept = tuple((name, value) for name, value in record.headers if not name.startswith(_PREFIX))
+    kept = tuple((name, value) for name, value in record.headers if not name.startswith(PREFIX))
     told = {
         "stage": stage,
         "origin_topic": record.topic,
@@ -45,7 +46,7 @@ def dead_record(record: InRecord, letter: DeadLetter, stage: str, topic: str) ->
         "error": str(letter.error)[:_MAX_MESSAGE],
         "attempts": str(attempts(record)),
     }
-    ours = tuple((_PREFIX + name, value.encode()) for name, value in told.items())
+    ours = tuple((PREFIX + name, value.encode()) for name, value in told.items())
     return OutRecord(topic, record.key or b"", record.value or b"", kept + ours)
 
 

@@ -19,7 +19,7 @@ def cloud_headers(
         ("content-type", CONTENT_TYPE),
         ("ce_specversion", b"1.0"),
         ("ce_type", f"{_TYPE_PREFIX}.{kind}.v{major}".encode()),
-        ("ce_source", _origin(tenant, source)),
+        ("ce_source", origin(tenant, source)),
         ("ce_id", event_id.encode()),
     ]
     if at is not None:
@@ -28,5 +28,6 @@ def cloud_headers(
 
 
 @lru_cache(maxsize=1024)
-def _origin(tenant: str, source: str) -> bytes:
+def origin(tenant: str, source: str) -> bytes:
+    """The value of `ce_source`."""
     return f"/{quote(tenant, safe='')}/{quote(source, safe='')}".encode()

@@ -142,3 +142,15 @@ JOIN control_versions AS c ON c.event = want.id AND c.tenant = %(tenant)s;
 -- name: decided_one
 -- What came of one inbox record.
 SELECT outcome, rule, detail FROM decisions WHERE id = %(id)s AND tenant = %(tenant)s;
+
+-- name: processed_extract
+SELECT e.id FROM unnest(%(ids)s) AS want (id) JOIN extractions AS e ON e.id = want.id;
+
+-- name: processed_resolve
+SELECT r.fact_id FROM unnest(%(ids)s) AS want (id) JOIN resolutions AS r ON r.fact_id = want.id;
+
+-- name: processed_adjudicate
+SELECT d.id FROM unnest(%(ids)s) AS want (id) JOIN decisions AS d ON d.id = want.id;
+
+-- name: processed_control
+SELECT c.event FROM unnest(%(ids)s) AS want (id) JOIN control_versions AS c ON c.event = want.id;

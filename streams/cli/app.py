@@ -13,6 +13,7 @@ from streams.cli import running
 def build() -> typer.Typer:
     """The program with all its commands."""
     from streams.cli import (
+        deadletters,
         dev,
         disputes,
         health,
@@ -24,6 +25,7 @@ def build() -> typer.Typer:
         say,
         search,
         settings_command,
+        status,
         topics,
         worker,
     )
@@ -47,12 +49,14 @@ def build() -> typer.Typer:
         say,
         publish,
         reading,
+        status,
         search,
         disputes,
         orders,
         identity,
         policy,
         topics,
+        deadletters,
         worker,
         health,
         settings_command,

@@ -14,11 +14,10 @@ from pathlib import Path
 from typing import Annotated, BinaryIO, Final
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from schemas.errors import ClaimstreamError
 from streams.cli import running
-from streams.cli.output import err, note, print_json, say
+from streams.cli.output import note, print_json, progress_bar, say
 from streams.envelope import open_publisher
 from streams.inputs import BadLine, LineReader
 from streams.stage import OutRecord
@@ -112,7 +111,7 @@ def _opened(path: Path) -> Iterator[BinaryIO]:
 
 
 async def _publish_file(path: Path, total: int, reader: LineReader, counts: Counts) -> None:
-    with _progress(total) as advance, _opened(path) as lines:
+    with progress_bar("publishing", total) as advance, _opened(path) as lines:
         async with open_publisher(reader.settings, "turns") as publisher:
             chunk: list[OutRecord] = []
 
@@ -201,24 +200,3 @@ def _raw_lines(descriptor: int) -> Iterator[bytes]:
             rest = b""
     if rest:
         yield rest
-
-
-class _Advance:
-    def __init__(self, progress: Progress | None, total: int) -> None:
-        self._progress = progress
-        self._task = None if progress is None else progress.add_task("publishing", total=total)
-
-    def __call__(self, count: int) -> None:
-        if self._progress is not None and self._task is not None:
-            self._progress.advance(self._task, count)
-
-
-@contextmanager
-def _progress(total: int) -> Iterator[_Advance]:
-    """A bar on stderr when that is a terminal, else nothing."""
-    if not err.is_terminal:
-        yield _Advance(None, total)
-        return
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=err, transient=True) as progress:
-        yield _Advance(progress, total)

@@ -1,4 +1,4 @@
-"""What a person decides on a running pipeline: disputes, claims taken back and given back, candidates, reconsidering."""
+"""What a person decides on a running pipeline: disputes, claims taken back and given back, reconsidering."""
 
 from __future__ import annotations
 
