@@ -11,6 +11,7 @@ from processors.embedding import EmbedderProfile
 from schemas.facts import Fact
 from schemas.judge import Judgement, JudgeRequest
 from schemas.turn import Turn
+from schemas.values import TypedValue
 
 
 class Embedder(Protocol):
@@ -54,4 +55,20 @@ class Judge(Protocol):
 
     async def judge(self, request: JudgeRequest) -> Judgement:
         """Raises PoisonError when this request can never be judged, TransientError when the model is away."""
+        ...
+
+
+class ConflictRule(Protocol):
+    """A rule of a domain: which values of one predicate cannot hold together (a cancelled order is not a shipped one).
+
+    It is asked when a fact is resolved and its answer is kept with the proposal, so that a replay needs no rule.
+    """
+
+    @property
+    def id(self) -> str:
+        """For logs: which rule, which version of it."""
+        ...
+
+    def excluded(self, subject_type: str, predicate: str, value: TypedValue) -> Sequence[str]:
+        """Keys of the values that cannot hold together with `value`; pure, the same for the same arguments."""
         ...

@@ -10,14 +10,18 @@ from datetime import datetime
 from typing import Final, Literal
 
 from processors.embedding import EmbedderProfile
+from processors.ports import ConflictRule
 from processors.registry import Registry, applies, label_of, words_of
 from processors.values import STRICT_TYPES, is_typed, type_value
+from schemas.control import PredicateSpec
 from schemas.facts import Cardinality, Mention
 from schemas.inbox import Candidate, Match
 from schemas.values import TypedValue
 
 #: What a proposal may carry (schemas.inbox.ProposalContent).
 MAX_CANDIDATES: Final = 8
+#: What a candidate may carry (schemas.inbox.Candidate).
+MAX_EXCLUDES: Final = 32
 #: The lead of the best weak candidate over the next, as in the offline embedder's profile (inference/profiles.py,
 #: measured by bench/calibrate_embedder.py).
 MARGIN: Final = 0.05
@@ -58,6 +62,7 @@ def rank(
     bands: EmbedderProfile,
     similar: Mapping[str, float],
     mention: Mention | None = None,
+    rules: Sequence[ConflictRule] = (),
 ) -> tuple[Candidate, ...]:
     """The predicates that `label` may mean, best first, each with the value typed for it.
 
@@ -74,11 +79,20 @@ def rank(
         bands: the profile of the embedder that `similar` comes from.
         similar: cosine of the label's text with each predicate's text (Registry.texts), by name.
         mention: set when the value names an entity.
+        rules: of the domain, beside the registry's ``excludes``.
     """
 
     def candidate(predicate: str, match: Match, score: float, value_type: str) -> Candidate:
         value = type_value(value_text, value_type, at=at, mention=mention)
-        return Candidate(predicate=predicate, match=match, score=min(max(score, 0.0), 1.0), value=value)
+        excluded = excluded_by(registry.get(predicate), value, at)
+        found = [*excluded, *(key for rule in rules for key in rule.excluded(subject_type, predicate, value))]
+        return Candidate(
+            predicate=predicate,
+            match=match,
+            score=min(max(score, 0.0), 1.0),
+            value=value,
+            excludes=tuple(dict.fromkeys(key for key in found if key != value.key))[:MAX_EXCLUDES],
+        )
 
     hit = registry.lookup(label, subject_type)
     if hit is not None:
@@ -99,6 +113,17 @@ def rank(
     prefix, _, rest = own.partition(".")
     own = rest if rest and prefix == label_of(subject_type) else own
     return (*weak, candidate(own, "new", 0.0, "entity" if mention else _type_by_head(own, registry)))
+
+
+def excluded_by(spec: PredicateSpec | None, value: TypedValue, at: datetime) -> list[str]:
+    """Keys of the values that the registry says cannot hold together with `value`."""
+    found: list[str] = []
+    if spec is None:
+        return found
+    for pair in spec.excludes:
+        one, other = (type_value(text, spec.value_type, at=at).key for text in pair)
+        found += [other] if one == value.key else [one] if other == value.key else []
+    return found
 
 
 def compare_words(

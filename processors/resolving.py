@@ -1,6 +1,6 @@
 """From a fact to a proposal: the entity it is about, the predicates its label may mean, the typed value."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
@@ -8,6 +8,7 @@ from processors.embedding import EmbedderProfile
 from processors.forgetting import EVERY, topic_candidate
 from processors.identity import entity_of, is_unresolved, type_of
 from processors.identity.naming import canonical_type
+from processors.ports import ConflictRule
 from processors.predicates import rank
 from processors.registry import Registry
 from schemas.facts import Fact, FactsExtracted
@@ -35,11 +36,12 @@ def resolve(
     vector: str,
     resolved_as: str | None = None,
     suggested: tuple[str, ...] = (),
+    rules: Sequence[ConflictRule] = (),
 ) -> Proposal:
     """The proposal of one fact. Where its mentions have entities, those are what it is about.
 
     ``similar`` maps predicate names to the cosine of the label (empty when the registry knows the label); ``bands``
-    is the profile of the embedder that these and ``vector`` come from.
+    is the profile of the embedder that these and ``vector`` come from; ``rules`` are those of the domain.
     """
     subject = entity_of(fact.subject)
     # Of an unresolved mention the type is known all the same: the predicate must fit whomever it is assigned to.
@@ -58,6 +60,7 @@ def resolve(
             bands=bands,
             similar=similar,
             mention=fact.value_entity,
+            rules=rules,
         )
     )
     starts, ends = period(fact)

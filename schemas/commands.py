@@ -18,6 +18,7 @@ Action = Literal[
     "retract",
     "restore",
     "reconsider",
+    "resettle",
 ]
 Relation = Literal["same", "refines", "contradicts", "ended", "unrelated", "undecided"]
 
@@ -63,6 +64,7 @@ _NEEDED: dict[str, Any] = {
         ),
         _needs(("confirm",), claim_id="string"),
         _needs(("restore",), retraction_id="string"),
+        _needs(("resettle",), predicate="string"),
         {
             "if": {"required": ["action"], "properties": {"action": {"const": "retract"}}},
             "then": {
@@ -82,7 +84,8 @@ class Command(InboxEvent):
     Disputes: ``dispute_id`` and ``expected_slot_version``; ``both_hold`` needs a scope for each side. ``confirm``:
     ``claim_id`` of a candidate. ``retract``: ``claim_id``, or ``target_event`` for all that one event said, or
     ``predicate`` (with ``value_key`` empty: all its values). ``restore`` undoes the retraction ``retraction_id``.
-    ``reconsider``: the whole entity, folded again under the versions of now.
+    ``reconsider``: the whole entity, folded again under the versions of now. ``resettle`` comes from the registry: a
+    predicate holds one value now, or many; its slot is folded again with that, all else as it was decided.
     """
 
     model_config = ConfigDict(json_schema_extra=_NEEDED)
@@ -117,6 +120,8 @@ class Command(InboxEvent):
             raise ValueError("retract needs claim_id, target_event or predicate")
         if self.action == "restore" and self.retraction_id is None:
             raise ValueError("restore needs retraction_id")
+        if self.action == "resettle" and not self.predicate:
+            raise ValueError("resettle needs predicate")
         return self
 
 

@@ -1,6 +1,6 @@
 """What is believed, in memory: the tables of claims and what belongs to them, loaded and flushed as on Postgres."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 from uuid import UUID
@@ -29,6 +29,7 @@ from processors.deciding.model import (
 from processors.deciding.others import Locate
 from processors.deciding.working_set import LoadPlan, WorkingSet, every_slot
 from schemas.errors import IntegrityError
+from schemas.facts import Cardinality
 from schemas.reviews import ReviewRaised
 from sinks.derived import Ground, derived, origins_of
 from sinks.memory_tables import Layer, Table
@@ -209,6 +210,17 @@ class Believed:
         if wanted.every or every_slot(wanted.owner) in found:
             found.update(row.key for row in self.slots.find("owner", wanted.owner))
         return sorted(slot for slot in found if slot.owner == wanted.owner and slot in self.slots)
+
+    def slots_held(self, tenant: str, predicates: Collection[str]) -> list[tuple[SlotKey, Cardinality]]:
+        """See sinks.ports.Transaction."""
+        beginnings = tuple(name[:-1] for name in predicates if name.endswith("*"))
+        found = []
+        for key, slot in self.slots.items():
+            named = key.predicate in predicates or (beginnings and key.predicate.startswith(beginnings))
+            owner = self.entities.get(key.owner)
+            if key.tenant == tenant and named and owner is not None and not owner.moved_to:
+                found.append((key, slot.cardinality))
+        return sorted(found)
 
     # -- writing --------------------------------------------------------------------------------------------------
     def flush(self, ws: WorkingSet) -> None:

@@ -18,6 +18,7 @@ from processors.deciding.others import Locate
 from processors.deciding.working_set import LoadPlan, WorkingSet
 from processors.digest import EntityRows
 from schemas.errors import IntegrityError
+from schemas.facts import Cardinality
 from sinks.memory_believed import Believed, BelievedTables, refuse
 from sinks.memory_identity import IdentityTables, LayeredIdentity
 from sinks.memory_tables import Layer, Table
@@ -112,6 +113,9 @@ class MemoryTransaction(MemoryReads):
 
     async def flush(self, ws: WorkingSet) -> None:
         self._believed.flush(ws)
+
+    async def slots_held(self, tenant: str, predicates: Collection[str]) -> list[tuple[SlotKey, Cardinality]]:
+        return self._believed.slots_held(tenant, predicates)
 
     async def mark_due_sent(self, rows: Sequence[DueAt]) -> None:
         self._believed.mark_due_sent(rows)

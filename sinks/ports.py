@@ -13,6 +13,7 @@ from processors.deciding.model import DueAt, SlotKey
 from processors.deciding.others import Locate
 from processors.deciding.working_set import LoadPlan, WorkingSet
 from processors.digest import EntityRows
+from schemas.facts import Cardinality
 from sinks.identity_ports import IdentityReads, IdentityStore
 
 Headers = tuple[tuple[str, bytes], ...]
@@ -170,6 +171,11 @@ class Transaction(Reads, Protocol):
 
     async def add_control(self, tenant: str, kind: str, event: UUID, body: bytes) -> int | None:
         """The new version; None when the event is there already."""
+        ...
+
+    async def slots_held(self, tenant: str, predicates: Collection[str]) -> list[tuple[SlotKey, Cardinality]]:
+        """The slots of these predicates (a name ending in ``*`` stands for all that begin so) with their cardinality,
+        in order; without those of entities that were merged into another."""
         ...
 
     async def mark_due_sent(self, rows: Sequence[DueAt]) -> None:

@@ -10,12 +10,13 @@ from inference.offline_minilm import OfflineMiniLM
 from inference.rules import RuleExtractor
 from inference.stub import StubEmbedder
 from inference.undecided import UndecidedJudge
-from processors.ports import Embedder, Extractor, Judge
+from processors.ports import ConflictRule, Embedder, Extractor, Judge
 from schemas.errors import ConfigurationError
 from sinks.ports import Ledger
 from sinks.postgres.ledger import PostgresLedger
 from sinks.vector_rows import VectorStore
 from streams.controls import Controls
+from streams.domain_rules import load_rules
 from streams.kafka_log import KafkaLog, PartitionLog
 from streams.publisher import Publisher
 from streams.settings import Settings
@@ -50,6 +51,7 @@ class Parts:
     vectors: VectorStore | None = None
     source: PartitionLog | None = None
     controls: Controls = field(default_factory=Controls)
+    rules: Sequence[ConflictRule] = ()
     batch_records: int = 500
 
 
@@ -58,7 +60,8 @@ def handler_for(name: str, parts: Parts) -> Handler:
     if name == "extract":
         return Extract(parts.extractor, parts.prefix)
     if name == "resolve":
-        return Resolve(_present(parts.embedder, name), parts.ledger, parts.controls, parts.prefix)
+        embedder = _present(parts.embedder, name)
+        return Resolve(embedder, parts.ledger, parts.controls, parts.prefix, parts.rules)
     if name == "adjudicate":
         return Adjudicate(parts.controls, parts.prefix)
     if name == "judge":
@@ -137,6 +140,7 @@ async def open_stages(
             settings.topic_prefix,
             source=source,
             batch_records=settings.batch_records,
+            rules=load_rules(settings.conflict_rules),
         )
         if {"resolve", "project"} & set(names):
             parts.embedder = open_embedder(settings)

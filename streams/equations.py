@@ -134,9 +134,9 @@ def _published(numbers: Numbers, short: str) -> Equation:
 
 
 def _commands(ledger: LedgerCounts) -> int:
-    """Commands that came from outside: those that an entity sent on to another one are in the outbox."""
+    """Commands that came from outside: what an entity sends on, and what the registry asks for, is in the outbox."""
     received = ledger.counter("adjudicate", "commands", "received")
-    return received - ledger.counter("adjudicate", "commands", "sent_on")
+    return received - sum(ledger.counter(stage, "commands", "sent_on") for stage in ("adjudicate", "control"))
 
 
 def _sent(ledger: LedgerCounts, short: str, prefix: str) -> int:

@@ -93,6 +93,10 @@ class Settings(BaseSettings):
     )
 
     extractor: Literal["rules"] = Field("rules", description="what takes facts out of turns: rules")
+    conflict_rules: str = Field(
+        "",
+        description="rules of your domain on values that cannot hold together: package.module:name, joined by commas",
+    )
     embedder: Literal["offline", "stub", "sentence-transformers"] = Field(
         "offline", description="offline (MiniLM, no torch), sentence-transformers, or stub (for benchmarks)"
     )

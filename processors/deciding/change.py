@@ -17,6 +17,8 @@ from schemas.reviews import ReviewContent, ReviewRaised
 
 #: At most this many origins are kept per supporter: the oldest, so that a first independent origin is never lost.
 MAX_ORIGINS = 128
+#: The number of a review of a material change, apart from those that a decision counts from 0.
+MATERIAL = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,8 @@ class Change:
     slot_touched: bool = False
     #: Evidence that a ruling moved to another slot.
     moved: list[Evidence] = field(default_factory=list)
+    #: Claims that were active before this record and are not any more, in the order in which they left.
+    left: dict[UUID, None] = field(default_factory=dict)
 
     def touch_slot(self) -> None:
         """The first change of a decision makes a new version of the slot."""
@@ -61,6 +65,11 @@ class Change:
     def touch(self, claim: Claim, change: ChangeKind) -> Claim:
         """Writes a changed claim and remembers to tell of it."""
         self.touch_slot()
+        before = self.ws.claims.get(claim.id)
+        if claim.status == "active":
+            self.left.pop(claim.id, None)
+        elif before is not None and before.status == "active":
+            self.left[claim.id] = None
         if change in ("status", "added", "refined") or claim.id not in self.touched:
             self.touched[claim.id] = change if self.touched.get(claim.id) != "added" else "added"
         self.ws.put_claim(claim)
@@ -94,6 +103,18 @@ class Change:
         if left is None or left.status != "disputed" or self.ws.supporters(left):
             return
         self.set_status(left, "superseded", "support_withdrawn", valid_to=max(left.valid_from, self.at))
+
+    def review_material(self) -> None:
+        """Asks for a person's eye where a value changed that the registry calls material, whoever changed it."""
+        spec = self.rules.registry.get(self.slot.key.predicate)
+        if spec is None or not spec.material or not self.left:
+            return
+        claims = self.ws.claims
+        was = " and ".join(claims[key].value.text for key in self.left)
+        follower = next((by for key in self.left if (by := claims[key].superseded_by) is not None), None)
+        now = claims.get(follower) if follower is not None else None
+        text = f"{spec.name} was {was}, is {now.value.text if now is not None else 'not known now'}"
+        self.review("material_change", now or claims[next(iter(self.left))], text[:4096], MATERIAL)
 
     def review(self, reason: str, claim: Claim | None, text: str = "", number: int = 0) -> None:
         """Asks for a person's eye; ``number`` keeps several reviews of one record apart."""

@@ -42,7 +42,21 @@ class Rules:
         )
 
     def rule_for(self, slot: SlotKey) -> PolicyRule:
-        """The rule with the most specific pattern; recency when none matches."""
+        """The rule with the most specific pattern; the registry's strategy where only ``*`` names the predicate.
+
+        Recency when nothing names it.
+        """
+        return self.of_registry(slot) or self._named(slot)
+
+    def of_registry(self, slot: SlotKey) -> PolicyRule | None:
+        """The rule of the slot where it is the registry's and not the policy's."""
+        named = self._named(slot)
+        spec = self.registry.get(slot.predicate) if named.pattern == "*" else None
+        if spec is None or spec.strategy is None:
+            return None
+        return named.model_copy(update={"strategy": spec.strategy})
+
+    def _named(self, slot: SlotKey) -> PolicyRule:
         rules: Mapping[str, PolicyRule] = {rule.pattern: rule for rule in self.policy.rules}
         found = most_specific(slot.pattern_name, rules)
         return DEFAULT_RULE if found is None else rules[found]

@@ -7,6 +7,7 @@ from processors.deciding.control import ControlView
 from processors.deciding.late import note, out_of_order, put_in_order
 from processors.deciding.model import EntityKey, Story, versions_of
 from processors.deciding.moves import forward, goes_on
+from processors.deciding.resettling import ask_to_resettle
 from processors.deciding.stating import advance, statement_of
 from processors.deciding.telling import announce, decision_of, evidence_of
 from processors.deciding.working_set import WorkingSet
@@ -35,6 +36,8 @@ def fold(ws: WorkingSet, proposals: Iterable[Proposal], view: ControlView) -> in
         else:
             ruling = decide_and_settle(statement)
         note(statement)
+        statement.review_material()
+        ask_to_resettle(statement)
         announce(statement, ruling)
         statement.entity.decisions += 1
         row = evidence_of(statement, ruling)

@@ -16,6 +16,7 @@ from processors.deciding.model import Claim, EntityKey, SlotKey, Story
 from processors.deciding.moves import end_forward, forward, forward_command, goes_on, move
 from processors.deciding.refold import Replay, refold
 from processors.deciding.replaying import actor_of, apply_to_slot, change_of, replay, settle_slot, waiting
+from processors.deciding.resettling import registered, resettle
 from processors.deciding.statement import Statement
 from processors.deciding.stating import advance, order_of, statement_of
 from processors.deciding.taking_back import covering, restore, retract, retract_all
@@ -129,6 +130,9 @@ def _on_slots(ws: WorkingSet, record: Command | Due, view: ControlView, slots: l
         if slot in ws.slots:
             ruling = _one(change, record, view)
             settle_slot(change)
+        if isinstance(record, Due):
+            # A person who commands it knows.
+            change.review_material()
         announce(change, ruling)
     _write(ws, record, changes, ruling)
 
@@ -139,8 +143,18 @@ def _one(change: Change, record: Command | Due, view: ControlView) -> Ruling:
     again = _again(view)
     reason = record.content.reason
     if record.action == "reconsider":
-        refold(change, change.slot.key, again, status="superseded", gone="reconsidered", anew=True)
+        refold(
+            change,
+            change.slot.key,
+            again,
+            status="superseded",
+            gone="reconsidered",
+            anew=True,
+            cardinality=registered(change),
+        )
         return Ruling("command", "APPLIED", "reconsider", None)
+    if record.action == "resettle":
+        return resettle(change, again)
     if record.action == "restore":
         rows = covering(change, record.retraction_id, change.slot.key) if record.retraction_id else []
         for row in rows:
@@ -194,6 +208,7 @@ def _take_back(ws: WorkingSet, record: Proposal, view: ControlView, found: list[
                 retract_all(change, record.event_time, record.agent, record.content.text)
             if slot in ws.slots:
                 refold(change, slot, again)
+                change.review_material()
                 ruling = Ruling("a", "RETRACTED", "forget", None)
             announce(change, ruling)
         _write(ws, record, changes, ruling)
@@ -208,6 +223,7 @@ def _take_back(ws: WorkingSet, record: Proposal, view: ControlView, found: list[
     else:
         ruling = challenge_retraction(statement)
     settle(statement, statement.cell)
+    statement.review_material()
     announce(statement, ruling)
     _write(ws, record, [statement], ruling)
 
@@ -226,6 +242,7 @@ def _verdict(ws: WorkingSet, record: Verdict, view: ControlView) -> None:
         return
     ruling = judged(statement, record)
     settle(statement, statement.cell)
+    statement.review_material()
     announce(statement, ruling)
     # What is written down is the judge's word, at its own place in the order of evidence.
     statement.order, statement.agent = order_of(record), record.judge

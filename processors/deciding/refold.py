@@ -15,6 +15,7 @@ from processors.deciding.kept import kept
 from processors.deciding.model import CellKey, Claim, Dispute, Slot, SlotKey, Story
 from processors.deciding.working_set import WorkingSet
 from schemas.claims import Status
+from schemas.facts import Cardinality
 
 #: Decides one stored record on the scratch set (given by fold, which knows all kinds of records).
 Replay = Callable[[WorkingSet, Story, SlotKey], None]
@@ -30,11 +31,17 @@ def refold(
     status: Status = "retracted",
     gone: str = "retracted",
     anew: bool = False,
+    cardinality: Cardinality | None = None,
 ) -> None:
     """Decides the slot's stories again, each under the versions of its day, and writes the difference.
 
     A claim that has no ground any more gets ``status`` with ``gone`` as its reason. ``anew``: under today's versions.
+    ``cardinality``: what the slot has from now on; None leaves it.
     """
+    held = change.ws.slots.get(slot)
+    if held is not None and cardinality is not None and held.cardinality != cardinality:
+        held.cardinality = cardinality
+        change.touch_slot()
     scratch = _empty(change, slot)
     for story in kept(change.ws.stories.get(slot, [])):
         if story.versions is not None and not anew:

@@ -69,6 +69,8 @@ class Statement(Change):
     def contest(self, opponents: list[Support]) -> tuple[str, Outcome]:
         """The strategy of the slot and what it says about this statement against ``opponents``."""
         rule = self.rules.rule_for(self.slot.key)
+        if self.rules.of_registry(self.slot.key) is not None:
+            self.detail["strategy_of"] = "registry"
         twin = self._stated_before()
         backers = [row for row in self.ws.supporters(twin) if row.agent != self.agent] if twin else []
         contest = Contest(

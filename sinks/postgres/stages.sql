@@ -37,3 +37,12 @@ INSERT INTO control_versions (tenant, kind, version, event, body)
 SELECT %(tenant)s, %(kind)s, coalesce(max(version), 0) + 1, %(event)s, %(body)s
 FROM control_versions WHERE tenant = %(tenant)s AND kind = %(kind)s
 ON CONFLICT (event) DO NOTHING RETURNING version;
+
+-- name: slots_held
+-- Of a tenant, by the names of predicates or their beginnings; not of entities that were merged into another.
+SELECT s.tenant, s.entity, s.predicate, s.scope, s.cardinality FROM slots AS s
+JOIN entities AS e ON e.tenant = s.tenant AND e.entity = s.entity AND e.moved_to = ''
+WHERE s.tenant = %(tenant)s AND (
+    s.predicate = ANY (%(names)s) OR EXISTS (SELECT FROM unnest(%(beginnings)s) AS b (t) WHERE starts_with(s.predicate, b.t))
+)
+ORDER BY s.entity, s.predicate, s.scope;

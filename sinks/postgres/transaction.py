@@ -12,6 +12,7 @@ from psycopg import AsyncConnection
 from processors.deciding.model import DueAt, SlotKey
 from processors.deciding.others import Locate
 from processors.deciding.working_set import LoadPlan, WorkingSet
+from schemas.facts import Cardinality
 from sinks.ports import (
     ControlVersion,
     DeadLetterRow,
@@ -105,6 +106,13 @@ class PostgresTransaction(PostgresReads):
         cursor = await self._connection.execute(SQL["add_control"], values)
         row = await cursor.fetchone()
         return None if row is None else int(row[0])
+
+    async def slots_held(self, tenant: str, predicates: Collection[str]) -> list[tuple[SlotKey, Cardinality]]:
+        names = [name for name in predicates if not name.endswith("*")]
+        beginnings = [name[:-1] for name in predicates if name.endswith("*")]
+        values = {"tenant": tenant, "names": array("t", names), "beginnings": array("t", beginnings)}
+        cursor = await self._connection.execute(SQL["slots_held"], values, binary=True)
+        return [(SlotKey(*row[:4]), row[4]) for row in await cursor.fetchall()]
 
     async def mark_due_sent(self, rows: Sequence[DueAt]) -> None:
         if rows:

@@ -12,7 +12,14 @@ from schemas.errors import ClaimstreamError
 from sinks.ledger_views import SlotChain
 from streams.cli import running
 from streams.cli.output import print_json, print_table, say
-from streams.cli.stores import claim_json, decision_json, open_reads, time_text, value_text
+from streams.cli.stores import (
+    claim_json,
+    decision_json,
+    open_reads,
+    strategy_text,
+    time_text,
+    value_text,
+)
 from streams.ends import open_ends
 from streams.equations import Numbers, equations, measure
 from streams.settings import Settings
@@ -129,7 +136,7 @@ def _print_chain(chain: SlotChain) -> None:
     for step in chain.steps:
         decision, evidence = step.decision, step.evidence
         said = "" if evidence is None else f" said {(evidence.quote or evidence.text)!r}"
-        by = f" by {decision.strategy}" if decision.strategy else ""
+        by = strategy_text(decision)
         say(
             f"  {decision.number}. {time_text(decision.order.at)} {decision.agent}{said}: "
             f"{decision.outcome} (case {decision.case}{by}: {decision.rule})"

@@ -17,7 +17,7 @@ from sinks.ledger_views import DeadLetterOrigin, FactStatus
 from streams.cli import running
 from streams.cli.output import print_json
 from streams.cli.output import say as print_line
-from streams.cli.stores import claim_json, decision_json, open_reads, value_text
+from streams.cli.stores import claim_json, decision_json, open_reads, strategy_text, value_text
 from streams.cli.topics import parse_time
 from streams.envelope import input_record, open_publisher, stamped
 from streams.settings import Settings
@@ -91,7 +91,7 @@ class Outcome:
             return f"{self.fact.entity or 'a fact'}: given up"
         slot = self.decision.slot
         value = "" if self.claim is None else f" = {value_text(self.claim)!r}"
-        by = f" by {self.decision.strategy}" if self.decision.strategy else ""
+        by = strategy_text(self.decision)
         changed = ", ".join(
             f"{value_text(self.claims[str(key)])!r} became {status}"
             for key, status in self.decision.changed

@@ -88,6 +88,13 @@ def dispute_json(dispute: Dispute, challenger: Claim, incumbents: tuple[Claim, .
     }
 
 
+def strategy_text(decision: Decision) -> str:
+    """`` by recency``, and whose strategy it is where the policy does not name it; empty when none was asked."""
+    if not decision.strategy:
+        return ""
+    return f" by {decision.strategy}" + (" of the registry" if decision.detail.get("strategy_of") else "")
+
+
 def value_text(claim: Claim) -> str:
     """The value as stated, with its polarity."""
     return claim.value.text if claim.polarity == "+" else f"not {claim.value.text}"

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from uuid import UUID
 
+from processors.deciding.resettling import resettle_command
 from processors.identity import Known, Lookup, lookup_of
 from processors.identity.commands import Move, check_alias, check_assign, check_merge, check_split
 from processors.identity.memory import MemoryIdentity
 from processors.identity.model import Context
 from processors.identity.moving import forward_ended, moved
-from processors.registry import shipped
+from processors.registry import label_of, label_of_family, shipped
 from processors.values.text import form
 from schemas.base import read_object
 from schemas.control import RegistrySet
@@ -54,10 +55,32 @@ class Control:
                 tx.count("discarded", "duplicate_event")
                 continue
             tx.count("versions", event.TYPE)
+            if isinstance(event, RegistrySet):
+                await self._resettle(tx, record, event, key, version, applied)
             if command is not None:
                 # An invalid one raises: the batch is undone and comes again record by record.
                 applied.send(record, *await self._identity(tx, record, command, key))
         return applied
+
+    async def _resettle(
+        self, tx: Transaction, record: InRecord, event: RegistrySet, key: UUID, version: int, applied: Applied
+    ) -> None:
+        """Asks the entities that hold a predicate in another number of values to settle its slots anew.
+
+        What an entity makes of it is decided there: a later entry may be more special than one of a family.
+        """
+        wanted = {label_of(spec.name): spec.cardinality for spec in event.predicates}
+        at = datetime.fromtimestamp(record.timestamp_ms / 1000, UTC)
+        n = 0
+        for slot, held in await tx.slots_held(event.tenant, wanted):
+            now = wanted.get(slot.predicate) or wanted.get(label_of_family(slot.predicate))
+            if now is None or now == held:
+                continue
+            command = resettle_command(slot, now, key, at, version)
+            applied.send(record, inbox_record(command, self._prefix))
+            n += 1
+        # The equations count commands that come from outside; these are in the outbox.
+        tx.count("commands", "sent_on", n)
 
     async def _identity(
         self, tx: Transaction, record: InRecord, command: IdentityCommand, key: UUID

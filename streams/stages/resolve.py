@@ -15,7 +15,7 @@ from processors.forgetting import EVERY, sent_on
 from processors.identity import type_of
 from processors.identity.event import EventNames, NameReview, lookups_of, read_names
 from processors.identity.memory import MemoryIdentity
-from processors.ports import Embedder
+from processors.ports import ConflictRule, Embedder
 from processors.receiving import NOBODY_SPEAKS
 from processors.registry import Registry
 from processors.resolving import resolve, sentence
@@ -53,8 +53,16 @@ class Readied:
 class Resolve:
     """The handler of the stage. One embedding call per batch: that is where its time goes."""
 
-    def __init__(self, embedder: Embedder, ledger: Ledger, controls: Controls, prefix: str) -> None:
+    def __init__(
+        self,
+        embedder: Embedder,
+        ledger: Ledger,
+        controls: Controls,
+        prefix: str,
+        rules: Sequence[ConflictRule] = (),
+    ) -> None:
         self._embedder = embedder
+        self._rules = rules
         self._similarity = LabelSimilarity(embedder)
         self._ledger = ledger
         self._controls = controls
@@ -175,6 +183,7 @@ class Resolve:
             vector=item.vectors[text],
             resolved_as=resolved_as,
             suggested=suggested,
+            rules=self._rules,
         )
 
 

@@ -17,6 +17,7 @@ from schemas.ids import NAMESPACE
 from sinks.ports import DeadLetterRow, Extraction, Ledger, LogKey, Progress, Resolution
 from streams.stage import OutRecord
 from tests.contract.ledger_world import LOG, START, digest, ledger, opened, rows, run, stream, world
+from tests.unit.deciding.world import World
 
 __all__ = ["ledger"]
 
@@ -251,6 +252,27 @@ async def test_control_events_become_versions_once(ledger: Ledger) -> None:
             (3, b"4"),
         ]
         assert await reads.control_log("u", "policy") == []
+
+
+async def test_slots_are_found_by_predicate_or_the_beginning_of_one(ledger: Ledger) -> None:
+    made = World()
+    said = [
+        made.proposal("a", "red", 1, predicate="favorite_color"),
+        made.proposal("a", "tea", 2, predicate="likes", cardinality_hint="many"),
+        made.proposal("a", "tram", 3, predicate="commutes_by", entity="user:u2"),
+        made.proposal("a", "tram", 4, predicate="commutes_by", tenant="other"),
+    ]
+    async with ledger.transaction(LOG) as tx:
+        for record in said:
+            ws = await tx.load(plan([record]))
+            fold(ws, [record], made.view)
+            await tx.flush(ws)
+        found = await tx.slots_held("t", ["favorite_*", "commutes_by", "unknown"])
+        assert [(*key[1:], held) for key, held in found] == [
+            ("user:u1", "favorite_color", "", "one"),
+            ("user:u2", "commutes_by", "", "one"),
+        ]
+        assert await tx.slots_held("t", []) == []
 
 
 async def test_dead_letters_and_counts_are_part_of_the_transaction(ledger: Ledger) -> None:

@@ -16,7 +16,7 @@ from processors.deciding.model import Claim
 from processors.ports import Judge
 from schemas.base import canonical_json, read_object
 from schemas.commands import Command
-from schemas.control import AuthoritySet, PolicyRule, PolicySet, Weight
+from schemas.control import AuthoritySet, PolicyRule, PolicySet, PredicateSpec, RegistrySet, Weight
 from schemas.disputes import DisputeChanged
 from schemas.errors import PoisonError
 from schemas.inbox_records import InboxRecord
@@ -170,6 +170,30 @@ async def test_a_dispute_is_opened_ruled_on_by_a_command_and_resolved_on_the_top
     assert await house.claims() == {"214": "rejected", "113": "active"}
     await house.tell(ruling)
     assert len(house.disputes()) == 2, "the same command again changes nothing"
+
+
+async def test_a_predicate_that_holds_one_value_from_now_on_is_settled_anew_by_itself(house: House) -> None:
+    def spec(number: str) -> PredicateSpec:
+        return PredicateSpec.model_validate({"name": "office", "cardinality": number})
+
+    async def register(name: str, number: str) -> None:
+        event = RegistrySet(tenant="t", event_id=name, predicates=(spec(number),))
+        house.log.append(control_record(event, SETTINGS))
+        await house.settle()
+
+    await register("r1", "many")
+    house.made.register(cardinality="many")
+    await house.say("a", "214", 1)
+    await house.say("b", "113", 2)
+    assert await house.claims() == {"214": "active", "113": "active"}
+    await register("r2", "one")
+    assert await house.claims() == {"214": "superseded", "113": "active"}
+    (asked,) = house.inbox("command")
+    assert (asked["action"], asked["actor"], asked["versions"]["registry"]) == ("resettle", "registry", 2)
+    await register("r3", "many")
+    assert await house.claims() == {"214": "active", "113": "active"}
+    await register("r4", "many")
+    assert len(house.inbox("command")) == 2, "nothing to settle"
 
 
 async def test_what_is_taken_back_gives_way_to_what_it_replaced(house: House) -> None:

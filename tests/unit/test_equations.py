@@ -104,6 +104,9 @@ def test_commands_come_into_the_inbox_from_outside() -> None:
     )
     ledger = LedgerCounts({**TABLES, "decisions": 9}, counters)
     assert broken(replace(told, ledger=ledger)) == []
+    # What the registry asked for is in the outbox of control.
+    asked = StoredCounter("control", "p.control.v1", "commands", "sent_on", 1)
+    assert broken(replace(told, ledger=replace(ledger, counters=(*counters, asked))))
 
 
 def test_a_retraction_is_resolved_once_for_each_entity() -> None:

@@ -12,7 +12,7 @@ from processors.deciding.others import fold_alone, is_alone
 from processors.deciding.working_set import WorkingSet
 from processors.registry import Registry, shipped
 from schemas.commands import Command, CommandContent, Due, Verdict
-from schemas.control import AuthoritySet, AutoRules, PolicyRule, PolicySet, Weight
+from schemas.control import AuthoritySet, AutoRules, PolicyRule, PolicySet, PredicateSpec, RegistrySet, Weight
 from schemas.facts import Mention
 from schemas.ids import fact_id
 from schemas.inbox import Candidate, Proposal, ProposalContent, Versions
@@ -30,6 +30,7 @@ class View:
 
     policies: list[PolicySet] = field(default_factory=lambda: [DEFAULT_POLICY])
     authorities: list[AuthoritySet | None] = field(default_factory=lambda: [None])
+    registries: list[Registry] = field(default_factory=lambda: [shipped()])
 
     def policy(self, tenant: str, version: int) -> PolicySet:
         return self.policies[version]
@@ -38,7 +39,13 @@ class View:
         return self.authorities[version]
 
     def registry(self, tenant: str, version: int) -> Registry:
-        return shipped()
+        return self.registries[version]
+
+    def versions(self) -> Versions:
+        """The newest of each."""
+        known = (self.policies, self.authorities, self.registries)
+        policy, authority, registry = (len(found) - 1 for found in known)
+        return Versions(policy=policy, authority=authority, registry=registry)
 
 
 def value(text: str, kind: str = "text") -> TypedValue:
@@ -70,6 +77,12 @@ class World:
             AuthoritySet(tenant="t", event_id="a", weights=entries) if entries else None
         )
 
+    def register(self, **spec: Any) -> None:
+        """The tenant's next registry, with one entry more or replaced."""
+        entry = PredicateSpec(**{"name": "office", "cardinality": "one", **spec})
+        event = RegistrySet(tenant="t", event_id="r", predicates=(entry,))
+        self.view.registries.append(self.view.registries[-1].merged(event))
+
     def proposal(self, agent: str, text: str, at: float = 0, **other: Any) -> Proposal:
         self.spoken += 1
         moment = START + timedelta(hours=at)
@@ -77,7 +90,7 @@ class World:
         match = other.pop("match", "exact")
         kind = other.pop("kind_of_value", "text")
         event = other.pop("event_id", f"e{self.spoken}")
-        versions = Versions(policy=len(self.view.policies) - 1, authority=len(self.view.authorities) - 1)
+        versions = self.view.versions()
         excludes = other.pop("excludes", ())
         candidate = Candidate(
             predicate=name, match=match, score=1.0, value=value(text, kind), excludes=excludes
@@ -137,7 +150,7 @@ class World:
     def _record(self, at: float) -> dict[str, Any]:
         self.spoken += 1
         event = f"e{self.spoken}"
-        versions = Versions(policy=len(self.view.policies) - 1, authority=len(self.view.authorities) - 1)
+        versions = self.view.versions()
         moment = START + timedelta(hours=at)
         return {
             "tenant": "t",
