@@ -6,6 +6,7 @@ from uuid import UUID
 
 from processors.embedding import EmbedderProfile
 from processors.forgetting import EVERY, topic_candidate
+from processors.guard import instruction_in
 from processors.identity import entity_of, is_unresolved, type_of
 from processors.identity.naming import canonical_type
 from processors.ports import ConflictRule
@@ -76,6 +77,7 @@ def resolve(
         suggested=suggested,
         origins=origins(event),
         recalled=event.contains_recall,
+        held="instruction" if fact.act != "retract" and _speaks_to_its_reader(fact) else "",
         act="retract" if fact.act == "retract" else "assert",
         event_time=event.event_time,
         received_at=event.received_at,
@@ -99,6 +101,12 @@ def resolve(
             quote=fact.quote,
             vector=vector,
         ),
+    )
+
+
+def _speaks_to_its_reader(fact: Fact) -> bool:
+    return bool(
+        instruction_in(fact.value, fact.text, fact.subject.text, fact.quote.text if fact.quote else "")
     )
 
 

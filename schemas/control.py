@@ -72,6 +72,16 @@ class AutoRules(Frozen):
     expiry_days: Annotated[float, Field(gt=0.0, le=3650.0)] | None = None
 
 
+class Limits(Frozen):
+    """How much one agent may say of one entity before the rest waits for a person; counted by event time.
+
+    What is over a limit is kept as a candidate. None: no limit.
+    """
+
+    statements_per_hour: Annotated[int, Field(ge=1)] | None = 10_000
+    disputes_per_day: Annotated[int, Field(ge=1)] | None = 1_000
+
+
 class PolicySet(ControlEvent):
     """Replaces the tenant's policy rules as a whole."""
 
@@ -80,6 +90,7 @@ class PolicySet(ControlEvent):
     rules: tuple[PolicyRule, ...] = Field(max_length=1000)
     min_confidence: Unit = 0.5
     auto: AutoRules = AutoRules()
+    limits: Limits = Limits()
 
 
 class AuthoritySet(ControlEvent):

@@ -17,6 +17,11 @@ MAX_HOPS = 8
 Match = Literal["exact", "synonym", "weak", "new"]
 
 
+#: ``instruction``: the text addresses its reader (processors.guard); ``rate_limit`` and ``dispute_limit``: the agent
+#: has said, or disputed, more of the entity than the policy lets it.
+Held = Literal["", "instruction", "rate_limit", "dispute_limit"]
+
+
 class Candidate(Frozen):
     """One predicate that the label may mean, with the value typed for it. Best first in a proposal."""
 
@@ -83,6 +88,8 @@ class Proposal(Event):
     origins: tuple[str, ...] = Field(min_length=1, max_length=128)
     #: Claims whose text the turn quotes from memory: telling them again is no evidence.
     recalled: tuple[str, ...] = Field(default=(), max_length=64)
+    #: Why a guard keeps it from being believed by itself: it becomes a candidate, and a person may confirm it.
+    held: Held = ""
     #: ``retract``: the statement takes back what was said ("forget that"), it asserts nothing.
     act: Literal["assert", "retract"] = "assert"
     event_time: Moment

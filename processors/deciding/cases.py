@@ -4,7 +4,7 @@
  a  covered by a retraction, erasure or standing ruling      SUPPRESSED (see processors.deciding.suppress)
  b  older than the agent's own latest, or a closed period    HISTORY, closed at the next assertion; moves no support
  c  ``same``, or more general than the active claim          NOOP: evidence, support, last confirmed
- h  ``inferred``, or confidence below ``min_confidence``     CANDIDATE: never supersedes, never disputes
+ h  ``inferred``, confidence below ``min_confidence``, held  CANDIDATE: never supersedes, never disputes
  d  ``ended``                                                ENDED, or a challenge when others support the claim
  e  ``refines``                                              UPDATE, support is inherited; never a dispute
  f  ``contradicts``, nobody else supports the claim          REPLACE
@@ -19,12 +19,13 @@ What is said of an unresolved mention is a candidate of case ``h``, whatever it 
 
 from dataclasses import replace
 
-from processors.deciding.change import Ruling
+from processors.deciding.change import HELD, Ruling
 from processors.deciding.compare import Relation, compare
 from processors.deciding.disputes import park, settle
 from processors.deciding.endings import end
 from processors.deciding.guesses import outdo_guesses, outdone
 from processors.deciding.judging import ask
+from processors.deciding.limits import may_dispute
 from processors.deciding.model import CellKey, Claim
 from processors.deciding.past import reach_back
 from processors.deciding.placing import displace
@@ -42,6 +43,8 @@ def decide(statement: Statement) -> Ruling:
         return barred
     if is_unresolved(proposal.entity) and not proposal.ended:
         return _unresolved(statement)
+    if statement.held:
+        return _held(statement)
     own = statement.own_latest()
     if own is not None and own.order > statement.order and not proposal.ended:
         return history(statement, "b", "own_later")
@@ -145,6 +148,24 @@ def _unresolved(statement: Statement) -> Ruling:
     return ruling
 
 
+def _held(statement: Statement) -> Ruling:
+    """A guard keeps it from being believed, and from ending what is: a person may confirm it."""
+    reason = statement.unsure()
+    said = _relations(statement).get("same") if not statement.proposal.ended else None
+    if said:
+        return Ruling("c", "NOOP", "same_unsure", said[0].id)
+    known = statement.twin("candidate")
+    ruling = (
+        Ruling("h", "CANDIDATE", reason, None)
+        if statement.proposal.ended
+        else _candidate(statement, "h", reason)
+    )
+    if statement.held == "instruction" and known is None:
+        claim = statement.ws.claims[ruling.claim_id] if ruling.claim_id is not None else None
+        statement.review(reason, claim, statement.proposal.content.text, HELD)
+    return ruling
+
+
 def _update(statement: Statement, relation: Relation, old: Claim) -> Ruling:
     """A more precise value takes the place of the claim; those who said the general value are not contradicted."""
     if statement.weak:
@@ -202,6 +223,8 @@ def _contradiction(statement: Statement, conflicts: list[Claim]) -> Ruling:
         reason = "weak_alignment" if outcome.verdict == "wins" else outcome.reason
     if parked is not None:
         claim = statement.confirm(parked)
+    elif not may_dispute(statement):
+        return replace(_candidate(statement, case, statement.unsure()), strategy=strategy)
     else:
         claim = statement.become("disputed", reason, statement.twin("candidate"))
     statement.support(claim)

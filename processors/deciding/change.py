@@ -19,6 +19,8 @@ from schemas.reviews import ReviewContent, ReviewRaised
 MAX_ORIGINS = 128
 #: The number of a review of a material change, apart from those that a decision counts from 0.
 MATERIAL = 1000
+#: Of a review of what a guard holds.
+HELD = 1001
 
 
 @dataclass(frozen=True, slots=True)

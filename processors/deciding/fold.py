@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from processors.deciding.cases import decide_and_settle
 from processors.deciding.control import ControlView
 from processors.deciding.late import note, out_of_order, put_in_order
+from processors.deciding.limits import meter
 from processors.deciding.model import EntityKey, Story, versions_of
 from processors.deciding.moves import forward, goes_on
 from processors.deciding.resettling import ask_to_resettle
@@ -31,6 +32,7 @@ def fold(ws: WorkingSet, proposals: Iterable[Proposal], view: ControlView) -> in
             forward(ws, proposal, view)
             continue
         statement = statement_of(ws, proposal, view)
+        meter(statement)
         if out_of_order(statement):
             ruling = put_in_order(statement, view)
         else:

@@ -81,6 +81,8 @@ class Entity:
     registry: int = 0
     #: The entity that it was merged into; empty while it stands for itself.
     moved_to: str = ""
+    #: Agent to what it said of late (processors.deciding.limits). Replaced, never changed in place.
+    rates: dict[str, list[int]] = field(default_factory=dict)
 
 
 def versions_of(held: "Entity | Decision") -> tuple[int, int, int]:

@@ -3,13 +3,13 @@
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from processors.deciding.change import Change
+from processors.deciding.change import HELD, Change
 from processors.deciding.model import CellKey, Claim, Ending, SlotKey, Support, earliest
 from processors.deciding.strategies import Contest, Outcome, contest_by
 from schemas.claims import Status
 from schemas.facts import Basis
 from schemas.ids import derived_id
-from schemas.inbox import Match, Proposal
+from schemas.inbox import Held, Match, Proposal
 from schemas.values import TypedValue
 
 
@@ -21,6 +21,18 @@ class Statement(Change):
     cell: CellKey
     value: TypedValue
     match: Match
+
+    #: Why a guard keeps it from being believed by itself.
+    held: Held = ""
+    #: Whether this is its first decision, which counts towards its agent's limits.
+    metered: bool = False
+
+    def hold(self, why: Held, *, first: bool) -> None:
+        """Keeps the statement from being believed by itself; ``first``: a person is told."""
+        self.held = why
+        if first:
+            told = f"{self.agent} is over its {why.replace('_', ' ')}: {self.proposal.content.text}"
+            self.review(why, None, told[:4096], HELD)
 
     # -- reading ------------------------------------------------------------------------------------------------
     @property
@@ -36,6 +48,8 @@ class Statement(Change):
 
     def unsure(self) -> str:
         """Why the statement is not to be relied on; empty when it is."""
+        if self.held:
+            return "quarantined" if self.held == "instruction" else self.held
         if self.proposal.basis == "inferred":
             return "inferred"
         return "low_confidence" if self.proposal.confidence < self.rules.policy.min_confidence else ""

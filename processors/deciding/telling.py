@@ -85,9 +85,14 @@ def evidence_of(statement: Statement, ruling: Ruling) -> Evidence:
 
 
 def pinned(statement: Statement) -> Proposal:
-    """The proposal as it was understood: its predicate fixed and its scope the slot's, so that it folds there again."""
+    """The proposal as it was understood: its predicate fixed, its scope the slot's, held where it was over a limit.
+
+    So that it folds there again, and the same way.
+    """
     proposal, slot = statement.proposal, statement.slot.key
     chosen = tuple(row for row in proposal.content.candidates if row.predicate == slot.predicate)[:1]
+    if proposal.held != statement.held:
+        proposal = proposal.model_copy(update={"held": statement.held})
     if proposal.scope == slot.scope and chosen == proposal.content.candidates:
         return proposal
     content = proposal.content.model_copy(update={"candidates": chosen or proposal.content.candidates})

@@ -31,7 +31,7 @@ FROM STDIN (FORMAT BINARY);
 
 -- name: copy_entities
 -- New entities.
-COPY entities (tenant, entity, version, decisions, policy, authority, registry, moved_to) FROM STDIN (FORMAT BINARY);
+COPY entities (tenant, entity, version, decisions, policy, authority, registry, moved_to, rates) FROM STDIN (FORMAT BINARY);
 
 -- name: copy_evidence
 -- Evidence is only added.
@@ -100,7 +100,7 @@ WHERE s.slot = n.slot;
 -- name: update_entities
 -- Their next version.
 UPDATE entities AS e SET version = n.version, decisions = n.decisions, policy = n.policy, authority = n.authority,
-    registry = n.registry, moved_to = n.moved_to
-FROM unnest(%s, %s, %s, %s, %s, %s, %s, %s)
-    AS n (tenant, entity, version, decisions, policy, authority, registry, moved_to)
+    registry = n.registry, moved_to = n.moved_to, rates = n.rates
+FROM unnest(%s, %s, %s, %s, %s, %s, %s, %s, %s)
+    AS n (tenant, entity, version, decisions, policy, authority, registry, moved_to, rates)
 WHERE e.tenant = n.tenant AND e.entity = n.entity;

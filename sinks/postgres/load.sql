@@ -4,7 +4,7 @@ SELECT d.id FROM unnest(%(ids)s) AS want (id) JOIN decisions AS d ON d.id = want
 
 -- name: load_entities
 -- n is the position in the arrays.
-SELECT want.n, e.version, e.decisions, e.policy, e.authority, e.registry, e.moved_to
+SELECT want.n, e.version, e.decisions, e.policy, e.authority, e.registry, e.moved_to, e.rates
 FROM unnest(%(tenants)s, %(entities)s) WITH ORDINALITY AS want (tenant, entity, n)
 JOIN entities AS e ON e.tenant = want.tenant AND e.entity = want.entity;
 

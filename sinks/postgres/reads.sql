@@ -1,6 +1,6 @@
 -- name: entity_keys
 -- Of one tenant or all, a page at a time.
-SELECT tenant, entity, version, decisions, policy, authority, registry, moved_to FROM entities
+SELECT tenant, entity, version, decisions, policy, authority, registry, moved_to, rates FROM entities
 WHERE (%(only)s::text IS NULL OR tenant = %(only)s) AND (tenant, entity) > (%(tenant)s, %(entity)s)
 ORDER BY tenant, entity LIMIT %(n)s;
 
@@ -59,7 +59,7 @@ ORDER BY want.n, d.number;
 
 -- name: entity_one
 -- One entity.
-SELECT tenant, entity, version, decisions, policy, authority, registry, moved_to FROM entities
+SELECT tenant, entity, version, decisions, policy, authority, registry, moved_to, rates FROM entities
 WHERE tenant = %(tenant)s AND entity = %(entity)s;
 
 -- name: disputes_list

@@ -38,7 +38,7 @@ ENDING: Final = "uu" + "ttt" + ORDER + "zu"
 DISPUTE: Final = "uuu" + "ttttt" + "uj" + "ttt" + "nzu" + "nni"
 DISPUTE_UPDATE: Final = "uutuj" + "ttt" + "nnni"
 SLOT: Final = "u" + "ttttt" + "ii" + ORDER + "b"
-ENTITY: Final = "tt" + "ii" + "nnn" + "t"
+ENTITY: Final = "tt" + "ii" + "nnn" + "tj"
 EVIDENCE: Final = "uu" + "tut" + ORDER + "jf" + "ttb" + "tttttt" + "zy"
 DECISION: Final = "uuti" + "ttt" + "uji" + "tnnn" + "t" + ORDER + "J"
 REVIEW: Final = "utttzy"
@@ -191,7 +191,8 @@ def slot_row(row: Slot) -> Row:
 
 
 def entity_row(row: Entity) -> Row:
-    return (*row.key, row.version, row.decisions, row.policy, row.authority, row.registry, row.moved_to)
+    numbers = (row.version, row.decisions, row.policy, row.authority, row.registry)
+    return (*row.key, *numbers, row.moved_to, jsonb(row.rates))
 
 
 def evidence_row(row: Evidence) -> Row:

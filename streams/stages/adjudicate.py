@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from processors.deciding.fold import fold
 from processors.deciding.late import plan_late
+from processors.deciding.limits import HELD_RULES
 from processors.deciding.model import EntityKey
 from processors.deciding.others import fold_alone, is_alone, locate, plan_alone
 from processors.deciding.working_set import WorkingSet, apart, parties, plan
@@ -48,6 +49,8 @@ class Adjudicate:
             await tx.flush(told.ws)
             for outcome, n in Counter(decision.outcome for decision in told.ws.decisions).items():
                 tx.count("decided", outcome, n)
+            for rule, n in Counter(row.rule for row in told.ws.decisions if row.rule in HELD_RULES).items():
+                tx.count("held", rule, n)
             tx.count("discarded", "duplicate_record", len(run) - len(told.ws.decisions))
             tx.count("commands", "sent_on", sum(isinstance(event, Command) for event in told.ws.events))
             for because, events in told.of_partition:

@@ -254,6 +254,28 @@ async def test_control_events_become_versions_once(ledger: Ledger) -> None:
         assert await reads.control_log("u", "policy") == []
 
 
+async def test_limits_hold_the_same_statements_in_whatever_batches_they_come(ledger: Ledger) -> None:
+    outcomes = []
+    for batch in (1, 3, 50):
+        made = World()
+        made.policy("recency", limits={"statements_per_hour": 5})
+        entity = f"user:batch{batch}"
+        said = [made.proposal("ab"[n % 2], f"v{n % 7}", n / 50, entity=entity) for n in range(40)]
+        said = [row.model_copy(update={"id": uuid5(NAMESPACE, f"{batch}/{n}")}) for n, row in enumerate(said)]
+        rules = []
+        for start in range(0, len(said), batch):
+            async with ledger.transaction(LOG) as tx:
+                ws = await tx.load(plan(said[start : start + batch]))
+                fold(ws, said[start : start + batch], made.view)
+                await tx.flush(ws)
+                rules += [row.rule for row in ws.decisions]
+        outcomes.append(rules)
+    assert outcomes[0] == outcomes[1] == outcomes[2]
+    # What is over the limit and says what is believed anyway is no candidate.
+    held = [rule for rule in outcomes[0] if rule in ("rate_limit", "same_unsure")]
+    assert len(held) == 40 - 2 * 5
+
+
 async def test_slots_are_found_by_predicate_or_the_beginning_of_one(ledger: Ledger) -> None:
     made = World()
     said = [

@@ -12,7 +12,16 @@ from processors.deciding.others import fold_alone, is_alone
 from processors.deciding.working_set import WorkingSet
 from processors.registry import Registry, shipped
 from schemas.commands import Command, CommandContent, Due, Verdict
-from schemas.control import AuthoritySet, AutoRules, PolicyRule, PolicySet, PredicateSpec, RegistrySet, Weight
+from schemas.control import (
+    AuthoritySet,
+    AutoRules,
+    Limits,
+    PolicyRule,
+    PolicySet,
+    PredicateSpec,
+    RegistrySet,
+    Weight,
+)
 from schemas.facts import Mention
 from schemas.ids import fact_id
 from schemas.inbox import Candidate, Proposal, ProposalContent, Versions
@@ -68,10 +77,13 @@ class World:
         weights: dict[str, float] | None = None,
         pattern: str = "*",
         auto: dict[str, float] | None = None,
+        limits: dict[str, int] | None = None,
     ) -> None:
         rule = PolicyRule(pattern=pattern, strategy=strategy)  # type: ignore[arg-type]
         rules = AutoRules.model_validate(auto or {})
-        self.view.policies.append(PolicySet(tenant="t", event_id="p", rules=(rule,), auto=rules))
+        bounds = Limits.model_validate(limits or {})
+        policy = PolicySet(tenant="t", event_id="p", rules=(rule,), auto=rules, limits=bounds)
+        self.view.policies.append(policy)
         entries = tuple(Weight(agent=agent, weight=weight) for agent, weight in (weights or {}).items())
         self.view.authorities.append(
             AuthoritySet(tenant="t", event_id="a", weights=entries) if entries else None
