@@ -1,11 +1,27 @@
 """How hard the property tests search: the same small search everywhere, a longer random one on request."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 
-from hypothesis import settings
+from hypothesis import Phase, settings
 
 #: Set CLAIMSTREAM_TEST_EFFORT=20 for twenty times the examples, drawn anew at each run.
 EFFORT = int(os.environ.get("CLAIMSTREAM_TEST_EFFORT", "1"))
+
+
+_phases = tuple(Phase)
+
+
+@contextmanager
+def first_failure() -> Iterator[None]:
+    """Searches that begin in the block stop at the first failure and do not look for a smaller one."""
+    global _phases
+    before, _phases = _phases, (Phase.explicit, Phase.generate)
+    try:
+        yield
+    finally:
+        _phases = before
 
 
 def effort(examples: int, steps: int = 50) -> settings:
@@ -16,4 +32,5 @@ def effort(examples: int, steps: int = 50) -> settings:
         deadline=None,
         derandomize=EFFORT == 1,
         database=None,
+        phases=_phases,
     )

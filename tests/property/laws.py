@@ -30,8 +30,18 @@ def check_state(world: World) -> None:
             assert ws.supporters(claim), "an active claim that nobody supports"
         if claim.superseded_by is not None:
             assert chain_ends(world, claim), "a supersede chain that goes in a circle"
+    what_was_taken_back_stays_away(world)
     decided_equals_current(world)
     versions_are_dense(world)
+
+
+def what_was_taken_back_stays_away(world: World) -> None:
+    """Nothing is believed on evidence that a retraction in force covers, under whatever id it was told."""
+    for row in world.ws.retractions.values():
+        for claim in world.claims("active", row.slot.predicate):
+            if not row.undone and claim.cell.slot == row.slot and row.value_key in ("", claim.value.key):
+                supports = world.ws.supporters(claim)
+                assert any(support.order.at > row.up_to for support in supports), "a deleted value came back"
 
 
 def one_per_cell(world: World) -> None:

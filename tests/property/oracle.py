@@ -1,7 +1,7 @@
 """A slow and plain reading of the decision table for statements that come in time, apart from the code under test.
 
-One cell in which at most one of several options can hold: the values of a ``one`` slot, or the two polarities of a value of
-a ``many`` slot. Every statement is observed, sure, exact and later than the ones before it.
+One cell in which at most one of several options can hold: the values of a ``one`` slot, or the two polarities of a
+value of a ``many`` slot. Every statement is observed, sure, exact and later than the ones before it.
 """
 
 from __future__ import annotations

@@ -22,21 +22,22 @@ def statements(
     types: tuple[str, ...] = ("text",),
     ties: bool = False,
     most: int = 8,
+    affirmed: bool = False,
 ) -> list[dict[str, Any]]:
-    """Up to ``most`` statements on one slot, each a dict for World.proposal."""
+    """Up to ``most`` statements on one slot, each a dict for World.proposal; ``affirmed``: no denials, no ends."""
     size = draw(st.integers(2, most))
     moments = draw(st.lists(st.integers(0, 4 if ties else 20), min_size=size, max_size=size, unique=not ties))
     cardinality = draw(st.sampled_from(cardinalities))
     made = []
     for number, at in enumerate(moments):
-        ended = draw(st.integers(0, 5)) == 0
+        ended = not affirmed and draw(st.integers(0, 5)) == 0
         text = draw(st.sampled_from(values))
         made.append(
             {
                 "agent": draw(st.sampled_from(AGENTS)),
                 "text": text,
                 "at": at,
-                "polarity": "+" if ended or draw(st.integers(0, 3)) else "-",
+                "polarity": "+" if ended or affirmed or draw(st.integers(0, 3)) else "-",
                 "ended": ended,
                 "basis": draw(st.sampled_from(BASES)),
                 "confidence": draw(st.sampled_from((0.9, 0.9, 0.9, 0.3))),
