@@ -35,7 +35,7 @@ from sinks.postgres.entities import entities, fill, rows_of, slots_of
 from sinks.postgres.faults import connecting, translated
 from sinks.postgres.identity import PostgresIdentity
 from sinks.postgres.migrate import require
-from sinks.postgres.rows import claim_of, dispute_of
+from sinks.postgres.rows import claim_of, decision_of, dispute_of
 from sinks.postgres.statements import SQL
 
 Rows = list[tuple[Any, ...]]
@@ -146,6 +146,11 @@ class LedgerReads:
                 (slot, key, EntityRows(owner.entity, [held[key]])) for slot, key in slots if key in held
             ]
             await fill(connection, places)
+            values = {"slots": array("u", [slot for slot, _, _ in places])}
+            cursor = await connection.execute(SQL["decisions_beside"], values, binary=True)
+            for n, *row in await cursor.fetchall():
+                _, key, rows = places[n - 1]
+                rows.decisions.append(decision_of(key, row))
         return [_chain(rows) for _, _, rows in places]
 
     async def disputes(
@@ -260,7 +265,9 @@ def _chain(rows: EntityRows) -> SlotChain:
     evidence = {row.id: row for row in rows.evidence}
     return SlotChain(
         slot=rows.slots[0],
-        steps=tuple(Step(row, evidence.get(row.id)) for row in rows.decisions),
+        steps=tuple(
+            Step(row, evidence.get(row.id)) for row in sorted(rows.decisions, key=lambda row: row.number)
+        ),
         claims=tuple(rows.claims),
         supports=tuple(rows.supports),
         endings=tuple(rows.endings),

@@ -57,6 +57,13 @@ SELECT want.n, d.id, d.number, d.case_, d.outcome, d.rule, d.claim_id, d.changed
 FROM unnest(%(slots)s) WITH ORDINALITY AS want (slot, n) JOIN decisions AS d ON d.slot = want.slot
 ORDER BY want.n, d.number;
 
+-- name: decisions_beside
+-- Decisions about records that concern the slots, kept with another slot: a command has one decision, whatever it reaches.
+SELECT want.n, d.id, d.number, d.case_, d.outcome, d.rule, d.claim_id, d.changed, d.slot_version, d.strategy,
+    d.policy, d.authority, d.registry, d.agent, d.event_time, d.source, d.event_id, d.ordinal, d.detail
+FROM unnest(%(slots)s) WITH ORDINALITY AS want (slot, n)
+JOIN evidence AS e ON e.slot = want.slot JOIN decisions AS d ON d.id = e.id AND d.slot <> want.slot;
+
 -- name: entity_one
 -- One entity.
 SELECT tenant, entity, version, decisions, policy, authority, registry, moved_to, rates FROM entities

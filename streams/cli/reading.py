@@ -142,7 +142,9 @@ def _print_chain(chain: SlotChain) -> None:
             f"{decision.outcome} (case {decision.case}{by}: {decision.rule})"
         )
         for claim_id, status in decision.changed:
-            say(f"       {values.get(claim_id, claim_id)!r} became {status}")
+            # A command may reach other slots too: they tell of their own claims.
+            if claim_id in values:
+                say(f"       {values[claim_id]!r} became {status}")
     say("  now:")
     supporters = _supporters(chain)
     for claim in chain.claims:

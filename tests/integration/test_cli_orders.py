@@ -107,6 +107,20 @@ def test_a_claim_is_taken_back_and_given_back(dev: Dev) -> None:
     assert dev.json("claims", "user:u6") == []
 
 
+def test_a_command_that_reaches_several_slots_is_told_in_each(dev: Dev) -> None:
+    said = dev.say("agent-a", "My name is Ada and I work at Nokia", "--user", "u8")
+    dev.json("retract", "--event", f"say/{said['event_id']}", "--reason", "another Ada")
+    for predicate, value in (("name", "Ada"), ("employer", "Nokia")):
+        told = dev.run("explain", "user:u8", predicate).stdout
+        assert "another Ada" in told, told
+        assert f"'{value}' became retracted" in told, told
+        (chain,) = dev.json("explain", "user:u8", predicate)
+        assert [step["number"] for step in chain["steps"]] == sorted(
+            step["number"] for step in chain["steps"]
+        )
+        assert len(chain["steps"]) == 2
+
+
 def test_an_entity_is_decided_again_under_the_rules_of_now(dev: Dev) -> None:
     dev.say("agent-b", "I live in Ghent", "--user", "u7")
     (done,) = dev.json("reconsider", "user:u7")
