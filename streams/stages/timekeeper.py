@@ -14,7 +14,7 @@ from typing import Final, cast
 
 from processors.deciding.model import DueAt
 from schemas.commands import Due
-from schemas.errors import TransientError
+from schemas.errors import IntegrityError, TransientError
 from schemas.ids import derived_id
 from sinks.ports import Ledger, LogKey, Progress, Transaction
 from streams.runner import Runner
@@ -30,6 +30,8 @@ NAME: Final = "timekeeper"
 TICKS: Final = "ticks"
 POLL_S: Final = 2.0
 _PAGE: Final = 500
+#: Ticks after which a moment that stays due is a fault and no coincidence.
+_STUCK: Final = 20
 _PLACE: Final = LogKey(NAME, TICKS, 0)
 
 Clock = Callable[[], datetime]
@@ -54,15 +56,27 @@ class Timekeeper:
         self._runner = Runner(self._stage)
 
     async def tick(self) -> int:
-        """Sends all that is due now; returns how many ticks that took. Raises TransientError."""
+        """Sends all that is due now; returns how many ticks that took.
+
+        Raises TransientError; IntegrityError when what was sent stays due, instead of sending it for ever.
+        """
         now, ticks = self._clock(), 0
+        first: DueAt | None = None
+        again = 0
         while True:
             progress = await self._ledger.progress(_PLACE) or Progress()
             # What another timekeeper committed and did not publish is published by the next tick, whoever's it is.
             left = progress.published_offset < progress.next_offset
             async with self._ledger.snapshot() as reads:
-                if not left and not await reads.due_before(now, 1):
-                    return ticks
+                due = await reads.due_before(now, 1)
+            if not left and not due:
+                return ticks
+            again = again + 1 if due and due[0] == first else 0
+            first = due[0] if due else None
+            if again == _STUCK:
+                raise IntegrityError(
+                    f"{due[0].what} of {due[0].target} was sent {_STUCK} times and is still due"
+                )
             await self._runner.run([_tick(progress.next_offset, now)])
             ticks += 1
 

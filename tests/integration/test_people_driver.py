@@ -12,16 +12,16 @@ from typing import Any, cast
 import pytest
 
 from inference.undecided import UndecidedJudge
-from processors.deciding.model import Claim
+from processors.deciding.model import Claim, DueAt
 from processors.ports import Judge
 from schemas.base import canonical_json, read_object
 from schemas.commands import Command
 from schemas.control import AuthoritySet, PolicyRule, PolicySet, PredicateSpec, RegistrySet, Weight
 from schemas.disputes import DisputeChanged
-from schemas.errors import PoisonError
+from schemas.errors import IntegrityError, PoisonError
 from schemas.inbox_records import InboxRecord
 from schemas.judge import Judgement, JudgeRequest
-from sinks.memory_ledger import MemoryLedger
+from sinks.memory_ledger import MemoryLedger, MemoryTransaction
 from sinks.ports import Ledger, LogKey, Transaction
 from streams.assembly import Parts, build_stages
 from streams.driver import Driver, MemoryLog
@@ -239,6 +239,21 @@ async def test_two_timekeepers_send_a_moment_once(house: House) -> None:
     other = Timekeeper(house.ledger, house.log, lambda: house.at, "memory")
     assert (await house.keeper.tick(), await other.tick()) == (1, 0)
     assert len(house.inbox("due")) == 1
+
+
+async def test_a_moment_that_stays_due_is_a_fault_and_no_endless_loop() -> None:
+    class Forgetful(MemoryTransaction):
+        async def mark_due_sent(self, rows: Sequence[DueAt]) -> None:
+            pass
+
+    ledger = MemoryLedger()
+    house = House(ledger)
+    await house.say("a", "113", 2, valid_from=START + timedelta(hours=10))
+    house.at = START + timedelta(hours=11)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(MemoryTransaction, "mark_due_sent", Forgetful.mark_due_sent)
+        with pytest.raises(IntegrityError, match="still due"):
+            await house.keeper.tick()
 
 
 class FailingBroker:
