@@ -101,6 +101,8 @@ def moved(match: re.Match[str], span: Sentence, context: Context) -> Iterable[Dr
         old, new = (values.place(old)[1], values.place(new)[1]) if place else (old, new)
     elif assigned:
         predicate = "assigned_to"
+    elif subject.kind == "thing" and (values.is_clock_time(old) or values.is_clock_time(new)):
+        predicate = "start_time"
     elif subject.kind == "thing":
         predicate = "runs_on" if verb in {"migrated", "switched", "upgraded", "moved"} else "status"
     elif verb in {"switched", "migrated", "changed", "upgraded"}:

@@ -36,7 +36,8 @@ _TRAILING: Final = re.compile(
     _I,
 )
 _DETERMINER: Final = re.compile(
-    r"^(?:(?:a|an|the|my|our|some|any|this|that|these|those|his|her|their|its|my own|such"
+    r"^(?:(?:a little(?: bit)?(?: of)?(?= (?-i:[A-Z]))|a (?:little )?bit of"
+    r"|a|an|the|my|our|some|any|this|that|these|those|his|her|their|its|my own|such"
     r"|both|all|all the|also|really|very|just|quite"
     r"|pretty|mostly|mainly|only|especially|lots of|a lot of|plenty of|many|much|few|several|most|of|to|about) )+",
     _I,
@@ -45,7 +46,7 @@ _CUT: Final = re.compile(
     r"(?:,? (?:because|so|since|when|while|if|although|though|except|rather than|instead of"
     r"|as well as|as i|as we|more than|just like|whenever|until|for example|etc|mostly"
     r"|mainly|specifically|as much as|which|in which|where"
-    r"|hoping|thanks to|due to|even though)\b|\s*\(|:(?!\d)|, like\b"
+    r"|hoping|thanks to|due to|even though)\b|, (?:and |but )?not\b|\s*\(|:(?!\d)|, like\b"
     r"|,? like (?=[a-z]+ (?:and|on|or)\b)|\s-+\s?(?!\w)|\s--?\s|(?<=\w) (?:i|we|they|he"
     r"|she) (?=\w)|, (?=(?:you know|and it|so)\b)).*$",
     _I,
@@ -119,6 +120,14 @@ def atoms(text: str) -> list[str]:
     if examples and head.strip():
         return [*atoms(head), *atoms(examples)]
     parts = [part for part in _JOIN.split(text) if part.strip()]
+    # "hiking, hate running": what begins with a verb of its own is said of the speaker, not liked by him.
+    verb = next((n for n, part in enumerate(parts) if n and _VERB.match(part)), len(parts))
+    parts = parts[:verb]
+    # "two cats, Miso and Tofu": the names say which.
+    if len(parts) > 1 and _COUNTED.fullmatch(parts[0]) and all(part[:1].isupper() for part in parts[1:]):
+        return parts[:1]
+    if verb < 2:
+        return parts
     if len(parts) < 2 or len(parts) > 12 or any(len(part.split()) > 6 for part in parts):
         return [text]
     # "music from Ash and Elm": the "and" joins what the preposition governs, unless the second member
@@ -126,6 +135,23 @@ def atoms(text: str) -> list[str]:
     if _PREPOSITION.search(parts[0]) and not re.match(r"(?:\w+ing|to) ?", parts[1], _I):
         return [text]
     return parts
+
+
+_VERB: Final = re.compile(
+    r"(?:(?:really|absolutely|also|still) )*"
+    r"(?:hate|dislike|loathe|despise|detest|adore|enjoy|prefer|can't|cannot|don't|am|"
+    r"love(?! (?:song|stor|letter|life|poe|note|affair|birds?))|like)\b",
+    _I,
+)
+_COUNTED: Final = re.compile(r"(?:\d+|two|three|four|five|six|seven|eight|nine|ten) (?:\w+ )?\w+s", _I)
+_CLOCK: Final = re.compile(
+    r"(?:\d{1,2}[:.]\d\d(?: ?[ap]\.?m\.?)?|\d{1,2} ?[ap]\.?m\.?|noon|midnight)(?: sharp)?", _I
+)
+
+
+def is_clock_time(value: str) -> bool:
+    """Whether the value is a time of day as clocks show it."""
+    return bool(_CLOCK.fullmatch(value.strip(" .,!")))
 
 
 _LISTENER: Final = frozenset("you your you're ur".split())
@@ -153,8 +179,10 @@ def number(text: str) -> str | None:
 
 def place(text: str) -> tuple[str, str]:
     """Where something is, as an attribute and its value: ``("floor", "2")``, ``("street", "Elm Street")``,
-    ``("location", x)``."""
+    ``("location", x)``; ``("time", "9:30")`` when it says not where but when."""
     value = clean(text)
+    if is_clock_time(value):
+        return "time", value
     ordinal = re.fullmatch(r"(?:the )?(\w+?)(?:st|nd|rd|th)? (floor|level|row|track)", value, _I)
     named = re.fullmatch(r"(?:the )?(\w+) (?:number |no\.? |nr\.? |#)?#?([\w.-]{1,12})", value, _I)
     if named and named.group(1).casefold() in lexicon.PLACE_NOUNS:

@@ -221,3 +221,23 @@ def test_states_owners_and_relations(text: str, subject: str, fact: tuple[str, s
 
 def test_not_this_but_that_states_both() -> None:
     assert said("My office is not 214, it's 310.") == {("office", "214", "-"), ("office", "310", "+")}
+
+
+@pytest.mark.parametrize(
+    ("text", "facts"),
+    [
+        # What it is not, behind a comma, is no part of the value.
+        ("My birthday is on the 9th of June, not the 8th.", {("birthday", "the 9th of June", "+")}),
+        # A verb of its own begins another statement, not another member of the list.
+        ("I love chess, hate golf.", {("likes", "chess", "+")}),
+        ("I like tea, love songs and adore rain.", {("likes", "tea", "+"), ("likes", "love songs", "+")}),
+        # Names behind a number of things say which they are.
+        ("We have three goats, Pip, Moss and Fern.", {("pet", "three goats", "+")}),
+        ("I speak Danish and a little Finnish.", {("speaks", "Danish", "+"), ("speaks", "Finnish", "+")}),
+        # A time of day is not a place.
+        ("Our stand-up is at 10:15.", {("stand_up_time", "10:15", "+")}),
+        ("The meeting moved from 2 to 3 pm.", {("start_time", "2", "x"), ("start_time", "3 pm", "+")}),
+    ],
+)
+def test_where_a_value_ends(text: str, facts: set[tuple[str, str, str]]) -> None:
+    assert said(text) == facts
