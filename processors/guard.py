@@ -79,6 +79,12 @@ _FORMS: Final[tuple[tuple[str, str], ...]] = (
     ("prompt", r"(?:^|\n)\s*(?:system|assistant|developer)\s*:\s*\S"),
 )
 _COMPILED: Final = tuple((name, re.compile(pattern, re.MULTILINE)) for name, pattern in _FORMS)
+#: Without one of these no form matches: most texts need no closer look.
+_HINT: Final = re.compile(
+    r"ignor|disregard|forget|overrid|bypass|drop|vergiss|missacht|oubli|tiens|olvid|omit|dimentic|esquec|desconsider|"
+    r"from now|henceforth|you are now|you're now| as |instruct|prompt|must|shall|should|ha(?:ve|s) to|(?:are|is) to|will|"
+    r"needs? to|always|never|only|do not|don't|asked|[<\[]|system|developer|assistant|jailbreak|[^\x00-\x7f]"
+)
 #: Letters that look like Latin ones, and characters that are not seen: the usual disguises.
 _LOOKALIKES: Final = str.maketrans("аеорсухіѕԁɡ", "aeopcyxisdg")
 _UNSEEN: Final = re.compile("[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
@@ -95,6 +101,8 @@ def instruction_in(*texts: str) -> str:
 @lru_cache(maxsize=4096)
 def _form_of(text: str) -> str:
     plain = _plain(text)
+    if not _HINT.search(plain):
+        return ""
     disguised = plain.translate(_LOOKALIKES)
     for name, pattern in _COMPILED:
         if pattern.search(plain) or (disguised != plain and pattern.search(disguised)):
