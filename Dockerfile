@@ -10,6 +10,7 @@ COPY inference inference
 COPY sinks sinks
 COPY streams streams
 COPY recall recall
+COPY audit audit
 RUN python -m venv /opt/claimstream \
     && /opt/claimstream/bin/pip install --no-cache-dir -c constraints.txt .
 

@@ -82,8 +82,9 @@ _COMPILED: Final = tuple((name, re.compile(pattern, re.MULTILINE)) for name, pat
 #: Without one of these no form matches: most texts need no closer look.
 _HINT: Final = re.compile(
     r"ignor|disregard|forget|overrid|bypass|drop|vergiss|missacht|oubli|tiens|olvid|omit|dimentic|esquec|desconsider|"
-    r"from now|henceforth|you are now|you're now| as |instruct|prompt|must|shall|should|ha(?:ve|s) to|(?:are|is) to|will|"
-    r"needs? to|always|never|only|do not|don't|asked|[<\[]|system|developer|assistant|jailbreak|[^\x00-\x7f]"
+    r"from now|henceforth|you are now|you're now| as |instruct|prompt|must|shall|should|ha(?:ve|s) to|"
+    r"(?:are|is) to|will|needs? to|always|never|only|do not|don't|asked|[<\[]|system|developer|assistant|jailbreak|"
+    r"[^\x00-\x7f]"
 )
 #: Letters that look like Latin ones, and characters that are not seen: the usual disguises.
 _LOOKALIKES: Final = str.maketrans("аеорсухіѕԁɡ", "aeopcyxisdg")

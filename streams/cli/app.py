@@ -13,6 +13,7 @@ from streams.cli import running
 def build() -> typer.Typer:
     """The program with all its commands."""
     from streams.cli import (
+        audit,
         deadletters,
         dev,
         disputes,
@@ -22,6 +23,7 @@ def build() -> typer.Typer:
         policy,
         publish,
         reading,
+        replay,
         say,
         search,
         settings_command,
@@ -57,6 +59,8 @@ def build() -> typer.Typer:
         policy,
         topics,
         deadletters,
+        audit,
+        replay,
         worker,
         health,
         settings_command,

