@@ -89,10 +89,13 @@ def dispute_json(dispute: Dispute, challenger: Claim, incumbents: tuple[Claim, .
 
 
 def strategy_text(decision: Decision) -> str:
-    """`` by recency``, and whose strategy it is where the policy does not name it; empty when none was asked."""
+    """`` by recency of policy 1``: the strategy that decided and whose it is; empty when none was asked."""
     if not decision.strategy:
         return ""
-    return f" by {decision.strategy}" + (" of the registry" if decision.detail.get("strategy_of") else "")
+    whose = (
+        f"registry {decision.registry}" if decision.detail.get("strategy_of") else f"policy {decision.policy}"
+    )
+    return f" by {decision.strategy} of {whose}"
 
 
 def value_text(claim: Claim) -> str:
