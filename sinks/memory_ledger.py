@@ -81,6 +81,12 @@ class MemoryReads:
         rows = sorted(self._control.find("kind", (tenant, kind)), key=lambda row: row.version)
         return rows[after:]
 
+    async def predicates_held(self) -> list[tuple[str, str, Cardinality, int]]:
+        found = Counter(
+            (key.tenant, key.predicate, slot.cardinality) for key, slot in self._believed.slots.items()
+        )
+        return sorted((*row, n) for row, n in found.items())
+
     async def due_before(self, moment: datetime, limit: int) -> list[DueAt]:
         rows = [(row.at, row) for row in self._believed.dues.values() if row.at is not None]
         due = sorted((at, str(row.target), row.what, row) for at, row in rows if at <= moment)

@@ -132,6 +132,10 @@ class Reads(Protocol):
         """The id map."""
         ...
 
+    async def predicates_held(self) -> list[tuple[str, str, Cardinality, int]]:
+        """(tenant, predicate, cardinality, number of slots) of all slots of which something was said."""
+        ...
+
     async def due_before(self, moment: datetime, limit: int) -> list[DueAt]:
         """What has come due up to `moment` and was not sent yet, oldest first, at most `limit`."""
         ...

@@ -15,6 +15,7 @@ from schemas.errors import ConfigurationError
 from sinks.ports import Ledger
 from sinks.postgres.ledger import PostgresLedger
 from sinks.vector_rows import VectorStore
+from streams import registrar
 from streams.controls import Controls
 from streams.domain_rules import load_rules
 from streams.kafka_log import KafkaLog, PartitionLog
@@ -52,6 +53,7 @@ class Parts:
     source: PartitionLog | None = None
     controls: Controls = field(default_factory=Controls)
     rules: Sequence[ConflictRule] = ()
+    auto_register: bool = False
     batch_records: int = 500
 
 
@@ -102,7 +104,13 @@ class Timekeeping:
 
     async def run(self, stop: asyncio.Event) -> None:
         parts = self._parts
-        await timekeeper.run(parts.ledger, parts.publisher, timekeeper.now, stop, prefix=parts.prefix)
+        keeping = timekeeper.run(parts.ledger, parts.publisher, timekeeper.now, stop, prefix=parts.prefix)
+        if not parts.auto_register:
+            await keeping
+            return
+        async with asyncio.TaskGroup() as both:
+            both.create_task(keeping)
+            both.create_task(registrar.run(parts.ledger, parts.publisher, stop, prefix=parts.prefix))
 
 
 def check_stages(names: Sequence[str]) -> None:
@@ -141,6 +149,7 @@ async def open_stages(
             source=source,
             batch_records=settings.batch_records,
             rules=load_rules(settings.conflict_rules),
+            auto_register=settings.auto_register,
         )
         if {"resolve", "project"} & set(names):
             parts.embedder = open_embedder(settings)

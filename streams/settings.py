@@ -93,6 +93,9 @@ class Settings(BaseSettings):
     )
 
     extractor: Literal["rules"] = Field("rules", description="what takes facts out of turns: rules")
+    auto_register: bool = Field(
+        False, description="whether predicates in use that the registry does not know become entries of it"
+    )
     conflict_rules: str = Field(
         "",
         description="rules of your domain on values that cannot hold together: package.module:name, joined by commas",

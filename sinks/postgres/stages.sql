@@ -46,3 +46,7 @@ WHERE s.tenant = %(tenant)s AND (
     s.predicate = ANY (%(names)s) OR EXISTS (SELECT FROM unnest(%(beginnings)s) AS b (t) WHERE starts_with(s.predicate, b.t))
 )
 ORDER BY s.entity, s.predicate, s.scope;
+
+-- name: predicates_held
+-- Of all tenants.
+SELECT tenant, predicate, cardinality, count(*)::bigint FROM slots GROUP BY 1, 2, 3 ORDER BY 1, 2, 3;

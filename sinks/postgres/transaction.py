@@ -56,6 +56,10 @@ class PostgresReads:
         cursor = await self._connection.execute(SQL["control_log"], values, binary=True)
         return [ControlVersion(*row) for row in await cursor.fetchall()]
 
+    async def predicates_held(self) -> list[tuple[str, str, Cardinality, int]]:
+        cursor = await self._connection.execute(SQL["predicates_held"])
+        return [(tenant, predicate, number, n) for tenant, predicate, number, n in await cursor.fetchall()]
+
     async def due_before(self, moment: datetime, limit: int) -> list[DueAt]:
         values = {"moment": moment, "n": limit}
         cursor = await self._connection.execute(SQL["due_before"], values, binary=True)

@@ -26,6 +26,7 @@ from sinks.ports import Ledger, LogKey, Transaction
 from streams.assembly import Parts, build_stages
 from streams.driver import Driver, MemoryLog
 from streams.envelope import command_record, control_record
+from streams.registrar import Registrar
 from streams.settings import Settings
 from streams.stage import OutRecord
 from streams.stages.outgoing import inbox_record
@@ -194,6 +195,24 @@ async def test_a_predicate_that_holds_one_value_from_now_on_is_settled_anew_by_i
     assert await house.claims() == {"214": "active", "113": "active"}
     await register("r4", "many")
     assert len(house.inbox("command")) == 2, "nothing to settle"
+
+
+async def test_what_is_in_use_becomes_an_entry_of_the_registry_once(house: House) -> None:
+    await house.say("a", "214", 1)
+    await house.say("a", "Oslo", 2, predicate="lives_in")
+    await house.say("a", "tea", 3, predicate="brews", cardinality_hint="many")
+    await house.say("b", "113", 4, entity="user:u2", cardinality_hint="many")
+    await house.say("b", "113", 5, entity="user:u3", cardinality_hint="one")
+    assert await Registrar(house.ledger, house.log, "memory").tick() == 2
+    assert await Registrar(house.ledger, house.log, "memory").tick() == 2, "the first is on its way"
+    await house.settle()
+    async with house.ledger.snapshot() as reads:
+        rows = await reads.control_log("t", "registry")
+    specs = [RegistrySet.from_json(row.body).predicates[0] for row in rows]
+    assert [(spec.name, spec.cardinality) for spec in specs] == [("brews", "many"), ("office", "one")]
+    # The slot that held the other number of values is settled anew.
+    assert [body["entity"] for body in house.inbox("command")] == ["user:u2"]
+    assert await Registrar(house.ledger, house.log, "memory").tick() == 0
 
 
 async def test_what_is_taken_back_gives_way_to_what_it_replaced(house: House) -> None:
