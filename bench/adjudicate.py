@@ -108,6 +108,12 @@ class Bench:
             if done and done % 100_000 == 0:
                 print(f"  {done:,} claims", flush=True)
 
+    def rest(self) -> None:
+        """What a fill leaves to be done (statistics, dead rows, dirty pages) is done before the next measurement."""
+        with psycopg.connect(self.dsn, autocommit=True) as admin:
+            admin.execute("VACUUM ANALYZE")
+            admin.execute("CHECKPOINT")
+
     async def p50(self, source: Iterator[Proposal], rounds: int) -> float:
         """Median microseconds per proposal; the first round prepares statements and caches."""
         took = [await self.run(self.records(source, BATCH)) for _ in range(rounds + 1)]
@@ -196,6 +202,7 @@ async def measure(dsn: str, million: int, rounds: int) -> tuple[dict[str, float]
     for step in steps:
         await bench.fill(step - filled, 100_000_000 + filled * 2)
         filled = step
+        bench.rest()
         curve.append((step, await bench.p50(mixed, rounds)))
         print(f"{step:,} claims: p50 {curve[-1][1]:.0f} us per proposal", flush=True)
     grown = resident_mb() / memory

@@ -108,8 +108,10 @@ class Change:
 
     def review_material(self) -> None:
         """Asks for a person's eye where a value changed that the registry calls material, whoever changed it."""
+        if not self.left:
+            return
         spec = self.rules.registry.get(self.slot.key.predicate)
-        if spec is None or not spec.material or not self.left:
+        if spec is None or not spec.material:
             return
         claims = self.ws.claims
         was = " and ".join(claims[key].value.text for key in self.left)

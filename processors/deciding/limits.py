@@ -52,8 +52,10 @@ def _counts(statement: Statement) -> list[int]:
 
 
 def _keep(statement: Statement, counts: list[int]) -> None:
-    # Whoever spoke last stands last.
-    others = {agent: row for agent, row in statement.entity.rates.items() if agent != statement.agent}
-    if len(others) >= MAX_AGENTS:
-        others.pop(next(iter(others)))
-    statement.entity.rates = {**others, statement.agent: counts}
+    # A new one, because a store may still hold the old; whoever spoke last stands last.
+    rates = dict(statement.entity.rates)
+    rates.pop(statement.agent, None)
+    if len(rates) >= MAX_AGENTS:
+        rates.pop(next(iter(rates)))
+    rates[statement.agent] = counts
+    statement.entity.rates = rates

@@ -43,6 +43,8 @@ def ask_to_resettle(statement: Statement) -> None:
     The statement itself is decided under the slot's. The id is the same for all statements of one version of the
     registry: the second is a duplicate.
     """
+    if statement.cardinality == statement.slot.cardinality:
+        return
     wanted = registered(statement)
     if wanted is None or wanted == statement.slot.cardinality:
         return

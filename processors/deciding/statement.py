@@ -7,7 +7,7 @@ from processors.deciding.change import HELD, Change
 from processors.deciding.model import CellKey, Claim, Ending, SlotKey, Support, earliest
 from processors.deciding.strategies import Contest, Outcome, contest_by
 from schemas.claims import Status
-from schemas.facts import Basis
+from schemas.facts import Basis, Cardinality
 from schemas.ids import derived_id
 from schemas.inbox import Held, Match, Proposal
 from schemas.values import TypedValue
@@ -22,6 +22,8 @@ class Statement(Change):
     value: TypedValue
     match: Match
 
+    #: How many values its predicate holds by what is known now; the slot may have been settled with another number.
+    cardinality: Cardinality = "many"
     #: Why a guard keeps it from being believed by itself.
     held: Held = ""
     #: Whether this is its first decision, which counts towards its agent's limits.

@@ -51,6 +51,7 @@ def statement_of(ws: WorkingSet, proposal: Proposal, view: ControlView) -> State
         cell=CellKey(slot.key, "" if slot.cardinality == "one" else fixed.value.key),
         value=fixed.value,
         match=fixed.match,
+        cardinality=fixed.cardinality,
         held=proposal.held,
     )
 
