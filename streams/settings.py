@@ -66,6 +66,12 @@ class Settings(BaseSettings):
         le=300.0,
         description="seconds after which a silent worker's partitions are given away, 1 to 300",
     )
+    stall_s: float = Field(
+        600.0,
+        ge=0,
+        le=86_400,
+        description="seconds after which a lag that does not move ends the worker, 0 for never",
+    )
     max_record_bytes: int = Field(
         1024 * 1024, ge=1024, le=64 * 1024 * 1024, description="size limit of one published record, in bytes"
     )

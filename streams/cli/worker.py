@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import difflib
 from collections.abc import Sequence
+from contextlib import AsyncExitStack
 from typing import Annotated
 
 import typer
@@ -57,10 +58,12 @@ def stage_names(names: Sequence[str], every: bool) -> list[str]:
 async def _host(names: Sequence[str], settings: Settings) -> int:
     # Here, not above: models and stores take seconds to import, and `--help` should not.
     from streams.assembly import open_stages
+    from streams.cli.stores import open_reads
     from streams.collector import settle_collector
     from streams.faust_adapter import FaustOptions
     from streams.heartbeat import Heartbeat
     from streams.logs import configure
+    from streams.watchdog import Watchdog, lag_of
     from streams.worker import host
 
     configure(settings)
@@ -70,7 +73,12 @@ async def _host(names: Sequence[str], settings: Settings) -> int:
     async with (
         Heartbeat(settings.health_dir, names) as heartbeat,
         open_stages(names, settings) as (stages, services),
+        AsyncExitStack() as opened,
     ):
+        if settings.stall_s and stages:
+            reads = await opened.enter_async_context(open_reads(settings))
+            read = [stage.name for stage in stages]
+            services.append(Watchdog(read, lag_of(read, settings, reads), settings.stall_s))
         if settings.metrics_port:
             start_http_server(settings.metrics_port, settings.metrics_host)
         settle_collector()

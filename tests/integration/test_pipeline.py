@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from schemas.claims import ClaimChanged
@@ -291,6 +292,31 @@ async def _database_away(pipeline: Pipeline, direct: Pipeline, proxy: Proxy, log
     numbers = await direct.through()
     assert broken(numbers) == []
     assert numbers.ledger.tables["decisions"] == 100
+
+
+def test_a_stage_that_hangs_ends_its_worker_and_the_next_one_goes_on(
+    broker: Broker, database: str, tmp_path: Path
+) -> None:
+    pipeline = make_pipeline(broker.bootstrap, database, tmp_path)
+    pipeline.values["stall_s"] = "3"
+    try:
+        stuck = pipeline.start_all()
+        asyncio.run(pipeline.say(turn(1, "I live in Lisbon.")))
+        asyncio.run(pipeline.through())
+        schema = pipeline.settings.db_schema
+        with psycopg.connect(database) as other:
+            # Somebody holds the rows that a batch of adjudicate must lock: it waits, and nothing raises.
+            other.execute(f"SELECT * FROM {schema}.progress WHERE stage = 'adjudicate' FOR UPDATE".encode())
+            asyncio.run(pipeline.say(turn(2, "I live in Ghent.")))
+            assert stuck.wait(LONG_S) == 1
+            other.rollback()
+        assert "adjudicate is at 1 of 2 records and did not move" in stuck.log_path.read_text()
+        pipeline.start_all()
+        numbers = asyncio.run(pipeline.through())
+        assert broken(numbers) == []
+        assert numbers.ledger.tables["decisions"] == 2
+    finally:
+        pipeline.stop()
 
 
 def test_a_broker_that_hangs_is_waited_for(database: str, tmp_path: Path) -> None:
