@@ -109,10 +109,9 @@ class Bench:
                 print(f"  {done:,} claims", flush=True)
 
     def rest(self) -> None:
-        """What a fill leaves to be done (statistics, dead rows, dirty pages) is done before the next measurement."""
+        """What a fill leaves to autovacuum (statistics, dead rows) is done before the next measurement."""
         with psycopg.connect(self.dsn, autocommit=True) as admin:
             admin.execute("VACUUM ANALYZE")
-            admin.execute("CHECKPOINT")
 
     async def p50(self, source: Iterator[Proposal], rounds: int) -> float:
         """Median microseconds per proposal; the first round prepares statements and caches."""
