@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from hashlib import sha256
 from importlib.resources import files
 from typing import Any, Final
 
@@ -55,6 +56,23 @@ def open_ledger(dsn: str, schema: str, timeout_s: float) -> psycopg.Connection[A
             f"there is no ledger in the schema {schema!r}; name another with CLAIMSTREAM_DB_SCHEMA"
         )
     return connection
+
+
+def digest(connection: psycopg.Connection[Any]) -> str:
+    """What is believed, as one number that does not depend on the order of rows: two ledgers that believe the same have
+    the same one. Made in Postgres, of the active claims. Raises CannotAudit."""
+    query = """
+        SELECT count(*) || ':' || coalesce(sum(('x' || left(h, 16))::bit(64)::bigint::numeric), 0)
+        FROM (SELECT md5(json_build_array(tenant, entity, predicate, scope, value_key, polarity, kind,
+        extract(epoch FROM valid_from), extract(epoch FROM valid_to))::text) AS h
+        FROM claims WHERE status = 'active') AS x
+    """
+    try:
+        row = connection.execute(query.encode()).fetchone()
+    except psycopg.Error as error:
+        raise CannotAudit(f"the claims could not be read: {' '.join(str(error).split())}") from None
+    assert row is not None
+    return sha256(str(row[0]).encode()).hexdigest()
 
 
 def check(connection: psycopg.Connection[Any], rule: Rule) -> Finding | None:

@@ -125,9 +125,9 @@ HAVING count(d.id) <> coalesce(max(d.number), 0) OR count(DISTINCT d.number) <> 
 -- advice: report
 SELECT e.tenant || ' ' || e.entity || ': ' || count(o.v) || ' events, entity says ' || e.version
 FROM entities AS e
-LEFT JOIN (SELECT b ->> 'tenant' AS tenant, b ->> 'entity' AS entity, (b ->> 'entity_version')::bigint AS v
-    FROM (SELECT convert_from(value, 'UTF8')::json AS b FROM outbox
-    WHERE target LIKE '%.claims.v1') AS x) AS o ON o.tenant = e.tenant AND o.entity = e.entity
+LEFT JOIN (SELECT b.tenant, b.entity, b.entity_version AS v
+    FROM outbox, json_to_record(convert_from(value, 'UTF8')::json) AS b (tenant text, entity text,
+    entity_version bigint) WHERE target LIKE '%.claims.v1') AS o ON o.tenant = e.tenant AND o.entity = e.entity
 GROUP BY e.tenant, e.entity, e.version
 HAVING count(o.v) <> e.version OR count(DISTINCT o.v) <> e.version OR coalesce(max(o.v), 0) <> e.version;
 
@@ -173,3 +173,29 @@ SELECT p.tenant || ' claim ' || p.claim_id
 FROM pending AS p
 LEFT JOIN claims AS c ON c.id = p.claim_id
 WHERE c.status IS DISTINCT FROM 'candidate';
+
+-- name: dead
+-- rule: a stage's dead letters are not as many as it counted and put into the outbox
+-- advice: report
+SELECT stage || ': ' || sum(d) || ' dead letters, ' || sum(c) || ' counted, ' || sum(o) || ' in the outbox'
+FROM (SELECT stage, count(*) AS d, 0 AS c, 0 AS o FROM dead_letters GROUP BY stage
+    UNION ALL SELECT stage, 0, sum(n), 0 FROM counters WHERE name = 'dead_lettered' GROUP BY stage
+    UNION ALL SELECT stage, 0, 0, count(*) FROM outbox WHERE target LIKE '%.deadletters.v1' GROUP BY stage) AS x
+GROUP BY stage
+HAVING sum(d) <> sum(c) OR sum(d) <> sum(o);
+
+-- name: counted
+-- rule: the rows of a table are not as many as the stages counted in the transactions that wrote them
+-- advice: report
+SELECT what || ': ' || sum(found) || ' rows, ' || sum(told) || ' counted'
+FROM (SELECT 'decisions' AS what, count(*) AS found, 0 AS told FROM decisions
+    UNION ALL SELECT 'decisions', 0, sum(n) FROM counters WHERE name = 'decided'
+    UNION ALL SELECT 'extractions', count(*), 0 FROM extractions
+    UNION ALL SELECT 'extractions', 0, sum(n) FROM counters WHERE name = 'extracted'
+    UNION ALL SELECT 'control versions', count(*), 0 FROM control_versions
+    UNION ALL SELECT 'control versions', 0, sum(n) FROM counters WHERE name = 'versions'
+    UNION ALL SELECT 'outbox for ' || target, count(*), 0 FROM outbox
+        WHERE target NOT LIKE '%.deadletters.v1' GROUP BY target
+    UNION ALL SELECT 'outbox for ' || detail, 0, sum(n) FROM counters WHERE name = 'emitted' GROUP BY detail) AS x
+GROUP BY what
+HAVING coalesce(sum(found), 0) <> coalesce(sum(told), 0);

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -10,11 +9,10 @@ import typer
 from schemas.errors import ClaimstreamError, ConfigurationError
 from streams.cli import running
 from streams.cli.output import note, print_json, say
-from streams.settings import Settings
-from topics.declaration import topic_name
+from topics.declaration import TOPICS
 
 if TYPE_CHECKING:
-    from audit.finding import Finding
+    from audit.looking import Audited
 
 
 class FoundFaults(ClaimstreamError):
@@ -42,12 +40,23 @@ def audit(
     """
     # Here, not above: LanceDB takes a second to import.
     from audit.finding import CannotAudit
+    from audit.looking import Broker
+    from audit.looking import audit as look
 
     settings = running.settings()
+    names = {short: row.full_name(settings.topic_prefix) for short, row in TOPICS.items()}
+    note("reading the ledger" + (", the topics" if topics else "") + (", the index" if index else ""))
     try:
-        made, found = _check(settings, topics, index)
+        made = look(
+            settings.dsn.get_secret_value(),
+            settings.db_schema,
+            broker=Broker(settings.bootstrap, names, 3 * settings.broker_timeout_s) if topics else None,
+            index=settings.lancedb_uri if index else None,
+            timeout_s=settings.database_timeout_s,
+        )
     except CannotAudit as error:
         raise AuditImpossible(str(error)) from None
+    found = made.findings
     if as_json:
         rows = [
             {
@@ -59,55 +68,20 @@ def audit(
             }
             for row in found
         ]
-        print_json({"ok": not found, "checks": made, "findings": rows})
+        print_json({"ok": not found, "checks": made.checks, "findings": rows, "digest": made.digest})
     else:
-        _tell(made, found)
+        _tell(made)
     if found:
-        names = dict.fromkeys(row.check for row in found)
-        raise FoundFaults(f"{len(found)} rules are broken: {', '.join(names)}")
+        broken = dict.fromkeys(row.check for row in found)
+        raise FoundFaults(f"{len(found)} rules are broken: {', '.join(broken)}")
 
 
-def _tell(made: list[str], found: list[Finding]) -> None:
-    broken = {row.check for row in found}
-    for name in made:
+def _tell(made: Audited) -> None:
+    broken = {row.check for row in made.findings}
+    for name in made.checks:
         say(f"{'BROKEN' if name in broken else 'ok    '} {name}")
-    for row in found:
+    for row in made.findings:
         say("")
         say(str(row))
         say(f"  {row.advice}")
-
-
-def _check(settings: Settings, topics: bool, index: bool) -> tuple[list[str], list[Finding]]:
-    """The names of the checks made, and what they found."""
-    from audit import ledger
-
-    found: list[Finding | None] = []
-    made: list[str] = []
-    dsn = settings.dsn.get_secret_value()
-    with ledger.open_ledger(dsn, settings.db_schema, settings.database_timeout_s) as connection:
-        for rule in ledger.rules():
-            made.append(rule.check)
-            found.append(ledger.check(connection, rule))
-        if topics:
-            from audit import sums
-
-            note("reading the topics")
-            written = {
-                short: topic_name(short, settings.topic_prefix)
-                for short in ("facts", "inbox", "claims", "disputes", "reviews", "judge", "deadletters")
-            }
-            turns = topic_name("turns", settings.topic_prefix)
-            read = asyncio.run(
-                sums.records(settings.bootstrap, [turns, *written.values()], 3 * settings.broker_timeout_s)
-            )
-            made += ["turns", "topics"]
-            found.append(sums.received(connection, read[turns]))
-            for short, name in written.items():
-                # People's commands come into the inbox from outside.
-                found += sums.published(connection, name, read[name], outside=short == "inbox")
-        if index:
-            from audit import vectors
-
-            made.append("vectors")
-            found += vectors.compare(connection, vectors.rows(settings.lancedb_uri))
-    return made, [row for row in found if row is not None]
+    say(f"what is believed: digest {made.digest[:16]}")
