@@ -197,7 +197,7 @@ class Believed:
             ws.derived.update(derived(origins_of(claims, grounds), rests))
 
     def locate(self, wanted: Locate) -> list[SlotKey]:
-        """See sinks.ports.Transaction."""
+        """See sinks.ports.Transaction, for one question."""
         claims = (self.claims.get(key) for key in wanted.claims)
         disputes = (self.disputes.get(key) for key in wanted.disputes)
         records = (self.decisions.get(key) for key in wanted.records)

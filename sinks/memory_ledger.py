@@ -114,8 +114,8 @@ class MemoryTransaction(MemoryReads):
     async def load(self, plan: LoadPlan) -> WorkingSet:
         return self._believed.load(plan)
 
-    async def locate(self, wanted: Locate) -> list[SlotKey]:
-        return self._believed.locate(wanted)
+    async def locate(self, wanted: Sequence[Locate]) -> list[list[SlotKey]]:
+        return [self._believed.locate(one) for one in wanted]
 
     async def flush(self, ws: WorkingSet) -> None:
         self._believed.flush(ws)

@@ -154,8 +154,9 @@ class Transaction(Reads, Protocol):
         """See LoadPlan for what comes. What this transaction has flushed is seen."""
         ...
 
-    async def locate(self, wanted: Locate) -> list[SlotKey]:
-        """The slots of the entity that a record decided alone is about, sorted, each once; ids of others find none.
+    async def locate(self, wanted: Sequence[Locate]) -> list[list[SlotKey]]:
+        """Per question the slots of the entity that a record decided alone is about, sorted, each once; ids of others
+        find none.
 
         Of claims, disputes and retractions their slots ("*": all of the entity), of records the slots that they were
         decided on, of events the slots with evidence of them. Only slots of which something was said.

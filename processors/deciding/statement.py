@@ -121,12 +121,12 @@ class Statement(Change):
         return tuple(found)
 
     def _claim_of(self, origin: str) -> Claim | None:
+        """The live claim of this cell that is named: of any other it depends on the batch whether it was loaded."""
+        if not origin.startswith("claim:"):
+            return None
         name = origin.removeprefix("claim:")
-        return (
-            next((row for key, row in self.ws.claims.items() if str(key) == name), None)
-            if name != origin
-            else None
-        )
+        rows = self.ws.cell_claims(self.cell)
+        return next((row for row in rows if row.live and str(row.id) == name), None)
 
     def _weakest_source(self) -> float | None:
         """The smallest weight among the agents that a derived statement was taken from, as far as the slot knows."""

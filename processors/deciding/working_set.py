@@ -86,6 +86,18 @@ def plan(proposals: Sequence[Proposal]) -> LoadPlan:
     return LoadPlan(ids, tuple(entities), tuple(slots), cells, tuple(endings))
 
 
+def joined(plans: Sequence[LoadPlan]) -> LoadPlan:
+    """One plan for all that the plans name; they are of different entities."""
+    return LoadPlan(
+        tuple(key for one in plans for key in one.record_ids),
+        tuple(key for one in plans for key in one.entities),
+        tuple(slot for one in plans for slot in one.slots),
+        {cell: moment for one in plans for cell, moment in one.cells.items()},
+        tuple(key for one in plans for key in one.endings),
+        tuple(slot for one in plans for slot in one.whole),
+    )
+
+
 def apart(ws: "WorkingSet", proposals: Sequence[Proposal]) -> LoadPlan | None:
     """What else to load when a person ruled that some value has a slot of its own; None when nothing."""
     cells: dict[CellKey, datetime] = {}

@@ -1,41 +1,43 @@
 -- name: locate_claims
--- The slots of claims.
-SELECT c.predicate, c.scope FROM unnest(%(ids)s) AS want (id)
-JOIN claims AS c ON c.id = want.id AND c.tenant = %(tenant)s AND c.entity = %(entity)s;
+-- The slots of claims. `n` is whose question a row answers, here and below.
+SELECT want.n, c.predicate, c.scope FROM unnest(%(ns)s, %(tenants)s, %(entities)s, %(ids)s) AS want (n, tenant, entity, id)
+JOIN claims AS c ON c.id = want.id AND c.tenant = want.tenant AND c.entity = want.entity;
 
 -- name: locate_disputes
 -- The slots of disputes.
-SELECT d.predicate, d.scope FROM unnest(%(ids)s) AS want (id)
-JOIN disputes AS d ON d.id = want.id AND d.tenant = %(tenant)s AND d.entity = %(entity)s;
+SELECT want.n, d.predicate, d.scope FROM unnest(%(ns)s, %(tenants)s, %(entities)s, %(ids)s) AS want (n, tenant, entity, id)
+JOIN disputes AS d ON d.id = want.id AND d.tenant = want.tenant AND d.entity = want.entity;
 
 -- name: locate_records
 -- The slots on which records were decided.
-SELECT s.predicate, s.scope FROM unnest(%(ids)s) AS want (id)
+SELECT want.n, s.predicate, s.scope FROM unnest(%(ns)s, %(tenants)s, %(entities)s, %(ids)s) AS want (n, tenant, entity, id)
 JOIN decisions AS d ON d.id = want.id
-JOIN slots AS s ON s.slot = d.slot AND s.tenant = %(tenant)s AND s.entity = %(entity)s;
+JOIN slots AS s ON s.slot = d.slot AND s.tenant = want.tenant AND s.entity = want.entity;
 
 -- name: locate_events
 -- The slots that have evidence of the events. It looks through the entity's evidence: taking an event back is rare.
-SELECT s.predicate, s.scope FROM slots AS s
-WHERE s.tenant = %(tenant)s AND s.entity = %(entity)s AND EXISTS (
-    SELECT FROM evidence AS e JOIN unnest(%(sources)s, %(events)s) AS want (source, event_id)
-        ON e.source = want.source AND e.event_id = want.event_id
-    WHERE e.slot = s.slot
+SELECT want.n, s.predicate, s.scope
+FROM unnest(%(ns)s, %(tenants)s, %(entities)s, %(sources)s, %(events)s) AS want (n, tenant, entity, source, event_id)
+JOIN slots AS s ON s.tenant = want.tenant AND s.entity = want.entity
+WHERE EXISTS (
+    SELECT FROM evidence AS e WHERE e.slot = s.slot AND e.source = want.source AND e.event_id = want.event_id
 );
 
 -- name: locate_retractions
 -- The ids of the slots of retractions.
-SELECT r.slot FROM unnest(%(ids)s) AS want (id)
-JOIN retractions AS r ON r.id = want.id AND r.tenant = %(tenant)s;
+SELECT want.n, r.slot FROM unnest(%(ns)s, %(tenants)s, %(ids)s) AS want (n, tenant, id)
+JOIN retractions AS r ON r.id = want.id AND r.tenant = want.tenant;
 
 -- name: locate_slots
 -- Those of the entity among the slots.
-SELECT s.predicate, s.scope FROM unnest(%(slots)s) AS want (slot)
-JOIN slots AS s ON s.slot = want.slot AND s.tenant = %(tenant)s AND s.entity = %(entity)s;
+SELECT want.n, s.predicate, s.scope
+FROM unnest(%(ns)s, %(tenants)s, %(entities)s, %(ids)s) AS want (n, tenant, entity, slot)
+JOIN slots AS s ON s.slot = want.slot AND s.tenant = want.tenant AND s.entity = want.entity;
 
 -- name: locate_every
 -- All slots of the entity.
-SELECT s.predicate, s.scope FROM slots AS s WHERE s.tenant = %(tenant)s AND s.entity = %(entity)s;
+SELECT want.n, s.predicate, s.scope FROM unnest(%(ns)s, %(tenants)s, %(entities)s) AS want (n, tenant, entity)
+JOIN slots AS s ON s.tenant = want.tenant AND s.entity = want.entity;
 
 -- name: due_before
 -- What has come due, oldest first.

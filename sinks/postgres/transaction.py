@@ -88,7 +88,7 @@ class PostgresTransaction(PostgresReads):
     async def load(self, plan: LoadPlan) -> WorkingSet:
         return await load(self._connection, plan)
 
-    async def locate(self, wanted: Locate) -> list[SlotKey]:
+    async def locate(self, wanted: Sequence[Locate]) -> list[list[SlotKey]]:
         return await locate(self._connection, wanted)
 
     async def flush(self, ws: WorkingSet) -> None:

@@ -5,13 +5,15 @@ No model is called and no clock is read: the inbox alone gives the same ledger a
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
+from processors.deciding.by_entity import by_entity, together
 from processors.deciding.fold import fold
 from processors.deciding.late import plan_late
 from processors.deciding.limits import HELD_RULES
 from processors.deciding.model import EntityKey
 from processors.deciding.others import fold_alone, is_alone, locate, plan_alone
-from processors.deciding.working_set import WorkingSet, apart, parties, plan
+from processors.deciding.working_set import WorkingSet, apart, joined, parties, plan
 from processors.identity.moving import proposal_at
 from schemas.base import Event, read_object
 from schemas.commands import Command
@@ -43,79 +45,82 @@ class Adjudicate:
         applied = Applied()
         # Commands come from outside, everything else of the inbox out of an outbox: the equations tell them apart.
         tx.count("commands", "received", sum(isinstance(record, Command) for _, record in items))
-        for run in runs(items):
-            alone = run[0] if is_alone(run[0][1]) else None
-            told = await (self._statements(tx, run) if alone is None else self._alone(tx, *alone))
+        for part in rounds(items):
+            told = await (self._alone(tx, part) if is_alone(part[0][1]) else self._statements(tx, part))
             await tx.flush(told.ws)
             for outcome, n in Counter(decision.outcome for decision in told.ws.decisions).items():
                 tx.count("decided", outcome, n)
             for rule, n in Counter(row.rule for row in told.ws.decisions if row.rule in HELD_RULES).items():
                 tx.count("held", rule, n)
-            tx.count("discarded", "duplicate_record", len(run) - len(told.ws.decisions))
+            tx.count("discarded", "duplicate_record", len(part) - len(told.ws.decisions))
             tx.count("commands", "sent_on", sum(isinstance(event, Command) for event in told.ws.events))
             for because, events in told.of_partition:
                 applied.send(because, *(published(event, self._prefix) for event in events))
         return applied
 
-    async def _statements(self, tx: Transaction, run: Sequence[Item]) -> "_Told":
-        proposals = [record for _, record in run if isinstance(record, Proposal)]
+    async def _statements(self, tx: Transaction, part: Sequence[Item]) -> "_Told":
+        proposals = [record for _, record in part if isinstance(record, Proposal)]
         ws = await tx.load(plan(proposals))
         for more in (apart(ws, proposals), parties(ws), plan_late(ws, proposals)):
             if more is not None:
                 ws.merge(await tx.load(more))
         await self._controls.ensure(tx, _versions(ws, proposals))
-        told = _Told(ws)
+        told = _Told(ws, [])
         # Partition by partition (they have no entity in common): what a decision tells belongs to its partition.
-        for because, mine in _by_partition(run):
+        for because, mine in _by_partition(part):
+            before = len(ws.events)
             fold(ws, mine, self._controls)
-            told.so_far(because)
+            told.of_partition.append((because, ws.events[before:]))
         return told
 
-    async def _alone(self, tx: Transaction, because: InRecord, record: InboxRecord) -> "_Told":
-        found = await tx.locate(locate(record))
-        ws = await tx.load(plan_alone(record, found))
-        await self._controls.ensure(tx, _versions(ws, [record]))
-        told = _Told(ws)
-        fold_alone(ws, record, self._controls, found)
-        told.so_far(because)
-        return told
+    async def _alone(self, tx: Transaction, part: Sequence[Item]) -> "_Told":
+        """Records decided alone, of as many entities: loaded and written together, each decided on its own."""
+        records = [record for _, record in part]
+        found = await tx.locate([locate(record) for record in records])
+        plans = [plan_alone(record, slots) for record, slots in zip(records, found, strict=True)]
+        ws = await tx.load(joined(plans))
+        await self._controls.ensure(tx, _versions(ws, records))
+        parts = by_entity(ws)
+        of_partition: dict[int, tuple[InRecord, list[Event]]] = {}
+        for (because, record), slots in zip(part, found, strict=True):
+            key = EntityKey(record.tenant, record.entity)
+            mine = parts.setdefault(key, WorkingSet(decided=ws.decided))
+            fold_alone(mine, record, self._controls, slots)
+            of_partition.setdefault(because.partition, (because, []))[1].extend(mine.events)
+        return _Told(together(parts.values()), list(of_partition.values()))
 
 
+@dataclass(slots=True)
 class _Told:
     """What was decided, and the events of it by partition, each with a record of that partition."""
 
-    def __init__(self, ws: WorkingSet) -> None:
-        self.ws = ws
-        self.of_partition: list[tuple[InRecord, list[Event]]] = []
-        self._n = 0
-
-    def so_far(self, because: InRecord) -> None:
-        """The events since the last call belong to the partition of the record."""
-        self.of_partition.append((because, self.ws.events[self._n :]))
-        self._n = len(self.ws.events)
+    ws: WorkingSet
+    of_partition: list[tuple[InRecord, list[Event]]]
 
 
-def _by_partition(run: Sequence[Item]) -> Iterator[tuple[InRecord, list[Proposal]]]:
+def _by_partition(part: Sequence[Item]) -> Iterator[tuple[InRecord, list[Proposal]]]:
     found: dict[int, tuple[InRecord, list[Proposal]]] = {}
-    for because, record in run:
+    for because, record in part:
         if isinstance(record, Proposal):
             found.setdefault(because.partition, (because, []))[1].append(record)
     yield from found.values()
 
 
-def runs(items: Iterable[Item]) -> Iterator[list[Item]]:
-    """The batch cut into runs of statements and single records that must be decided alone, in order."""
-    run: list[Item] = []
+def rounds(items: Iterable[Item]) -> list[list[Item]]:
+    """The batch in parts that are decided in turn: statements, then records that are decided alone, and again.
+
+    Only the order within an entity means something, so the parts are few however the records are mixed: each takes of
+    every entity what comes next. A part of records decided alone has one of an entity at most.
+    """
+    parts: dict[tuple[int, bool], list[Item]] = {}
+    at: dict[EntityKey, tuple[int, bool]] = {}
     for item in items:
-        if is_alone(item[1]):
-            if run:
-                yield run
-            yield [item]
-            run = []
-        else:
-            run.append(item)
-    if run:
-        yield run
+        record = item[1]
+        key, alone = EntityKey(record.tenant, record.entity), is_alone(record)
+        turn, was_alone = at.get(key, (0, False))
+        at[key] = (turn + was_alone, alone)
+        parts.setdefault(at[key], []).append(item)
+    return [parts[place] for place in sorted(parts)]
 
 
 def _read(record: InRecord) -> InboxRecord | DeadLetter:

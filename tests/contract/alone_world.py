@@ -50,7 +50,7 @@ def command(made: World, event: str, action: str, at: float, **other: Any) -> Co
 async def decide_in(tx: Transaction, made: World, record: InboxRecord) -> Decision:
     """One record, as adjudicate does it."""
     if is_alone(record):
-        found = await tx.locate(locate(record))
+        (found,) = await tx.locate([locate(record)])
         ws = await tx.load(plan_alone(record, found))
         fold_alone(ws, record, made.view, found)
     else:

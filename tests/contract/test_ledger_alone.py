@@ -44,7 +44,7 @@ async def the_dispute(ledger: Ledger) -> UUID:
 
 async def located(ledger: Ledger, owner: EntityKey = OWNER, **wanted: Any) -> list[SlotKey]:
     async with ledger.transaction(LOG) as tx:
-        return await tx.locate(Locate(owner, **wanted))
+        return (await tx.locate([Locate(owner, **wanted)]))[0]
 
 
 async def ruled(ledger: Ledger, made: World) -> None:
@@ -143,7 +143,7 @@ async def test_a_transaction_sees_what_it_has_flushed(ledger: Ledger) -> None:
     async with ledger.transaction(LOG) as tx:
         for record in challenged(made)[:2]:
             await decide_in(tx, made, record)
-        found = await tx.locate(Locate(OWNER, events=(("s", "e2"),)))
+        (found,) = await tx.locate([Locate(OWNER, events=(("s", "e2"),))])
         ws = await tx.load(LoadPlan((key(1),), (OWNER,), (), {}, (), whole=tuple(found)))
         assert found == [slot()]
         assert ws.entities[OWNER].decisions == 2 and len(ws.stories[slot()]) == 2
