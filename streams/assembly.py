@@ -55,6 +55,8 @@ class Parts:
     rules: Sequence[ConflictRule] = ()
     auto_register: bool = False
     batch_records: int = 500
+    #: Nothing is told of what is decided: a replay's is on the topics already.
+    silent: bool = False
 
 
 def handler_for(name: str, parts: Parts) -> Handler:
@@ -65,7 +67,7 @@ def handler_for(name: str, parts: Parts) -> Handler:
         embedder = _present(parts.embedder, name)
         return Resolve(embedder, parts.ledger, parts.controls, parts.prefix, parts.rules)
     if name == "adjudicate":
-        return Adjudicate(parts.controls, parts.prefix)
+        return Adjudicate(parts.controls, parts.prefix, silent=parts.silent)
     if name == "judge":
         return Judging(parts.judge, parts.prefix)
     if name == "control":

@@ -42,6 +42,10 @@ class MemoryLog:
         log = self.topics.get(TOPICS[short].full_name(self.prefix), {})
         return [row for partition in sorted(log) for row in log[partition]]
 
+    def size(self, short: str) -> int:
+        """The number of records of a topic (short name)."""
+        return sum(map(len, self.topics.get(TOPICS[short].full_name(self.prefix), {}).values()))
+
     def _partition_count(self, topic: str) -> int:
         declared = (row for row in TOPICS.values() if row.full_name(self.prefix) == topic)
         found = next(declared, None)

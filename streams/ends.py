@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Collection, Mapping
 from contextlib import asynccontextmanager
 from typing import Any, Final
 
@@ -51,10 +51,24 @@ class Ends:
         """The records ever written to a declared topic (short name)."""
         return total(await self.now(), TOPICS[short].full_name(self._settings.topic_prefix))
 
-    async def read(self, short: str, ends: Mapping[tuple[str, int], int]) -> AsyncIterator[InRecord]:
-        """Every record of a topic that is still kept, up to `ends`. Raises TransientError."""
+    def partitions(self, short: str) -> int:
+        """How many partitions a declared topic (short name) has."""
         name = TOPICS[short].full_name(self._settings.topic_prefix)
-        mine = [tp for tp in self._partitions if tp.topic == name]
+        return sum(tp.topic == name for tp in self._partitions)
+
+    async def read(
+        self, short: str, ends: Mapping[tuple[str, int], int], partitions: Collection[int] | None = None
+    ) -> AsyncIterator[InRecord]:
+        """Every record of a topic (None: of all its partitions) that is still kept, up to `ends`.
+
+        Raises TransientError.
+        """
+        name = TOPICS[short].full_name(self._settings.topic_prefix)
+        mine = [
+            tp
+            for tp in self._partitions
+            if tp.topic == name and (partitions is None or tp.partition in partitions)
+        ]
         async with _told(self._settings):
             reader = await _started(self._settings)
         try:

@@ -11,21 +11,16 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from processors.deciding.control import ControlView
 from processors.digest import LedgerDigest, entity_digest
-from schemas.control import AuthoritySet, PolicySet
 from schemas.errors import ConfigurationError
 from sinks.ledger_reads import LedgerReads
 from sinks.postgres import PostgresLedger
-from streams.assembly import Parts, build_stages
-from streams.controls import Controls
-from streams.ends import Ends
+from streams.ends import Ends, total
 from streams.envelope import Control
-from streams.runner import Runner
+from streams.replay_lanes import Work, decide_again, decide_in_lanes, lanes_of
 from streams.settings import Settings
-from streams.stage import InRecord, OutRecord
+from topics.declaration import topic_name
 
-_BATCH: Final = 1000
 #: What is decided again, in this order: a version must be there before a record that is stamped with it.
 _STAGES: Final = (("control", "control"), ("adjudicate", "inbox"))
 
@@ -43,31 +38,6 @@ class Replayed:
     digest: str
 
 
-class Nowhere:
-    """A publisher that publishes nothing: all of it is on the topics already."""
-
-    async def publish(self, records: Sequence[OutRecord]) -> None:
-        """Takes them."""
-
-
-class OtherRules(Controls):
-    """The versions of the control log, with one policy and one authority in place of all of them."""
-
-    def __init__(self, events: Sequence[Control]) -> None:
-        super().__init__()
-        self._policy = next((event for event in events if isinstance(event, PolicySet)), None)
-        self._authority = next((event for event in events if isinstance(event, AuthoritySet)), None)
-
-    def policy(self, tenant: str, version: int) -> PolicySet:
-        return self._policy if self._rules(self._policy, tenant) else super().policy(tenant, version)  # type: ignore[return-value]
-
-    def authority(self, tenant: str, version: int) -> AuthoritySet | None:
-        return self._authority if self._rules(self._authority, tenant) else super().authority(tenant, version)
-
-    def _rules(self, event: PolicySet | AuthoritySet | None, tenant: str) -> bool:
-        return event is not None and event.tenant == tenant
-
-
 async def replay(
     settings: Settings,
     schema: str,
@@ -75,6 +45,7 @@ async def replay(
     *,
     until: datetime | None = None,
     rules: Sequence[Control] = (),
+    processes: int = 1,
     advance: Callable[[int], None] = lambda _: None,
 ) -> Replayed:
     """Decide everything that is recorded again into `schema`.
@@ -83,13 +54,13 @@ async def replay(
         ends: of the topics; what comes later is left out.
         until: only records that the broker took before it.
         rules: policy and authority (streams.policy_file) in place of those of the control log, for their tenant.
+        processes: that decide, each with partitions of its own; 0: one per core, where the records are worth it.
         advance: is called with how many more records are done.
 
     Raises NotFresh, TransientError, IntegrityError.
     """
     if schema == settings.db_schema:
         raise NotFresh(f"{schema} is the live ledger: name a schema of its own for the replay")
-    view: ControlView = OtherRules(rules) if rules else Controls()
     dsn = settings.dsn.get_secret_value()
     ledger = PostgresLedger(dsn, schema=schema, timeout_s=settings.database_timeout_s)
     await ledger.open()
@@ -99,15 +70,15 @@ async def replay(
                 raise NotFresh(
                     f"the schema {schema} holds a ledger of a pipeline: name one that is not there yet"
                 )
-            parts = Parts(ledger, Nowhere(), settings.topic_prefix, controls=view)  # type: ignore[arg-type]
             at, n = await ends.now(), 0
-            for name, short in _STAGES:
-                (stage,) = build_stages([name], parts)
-                runner = Runner(stage)
-                async for batch in _batches(ends.read(short, at), until):
-                    await runner.run(batch)
-                    n += len(batch)
-                    advance(len(batch))
+            for stage, short in _STAGES:
+                work = Work(settings, schema, stage, short, at, until, tuple(rules))
+                records = total(at, topic_name(short, settings.topic_prefix))
+                lanes = lanes_of(ends.partitions(short), records, processes)
+                if len(lanes) == 1:
+                    n += await decide_again(work, ends, ledger, None, advance)
+                else:
+                    n += await decide_in_lanes(work, lanes, advance)
             return await digest_of(reads, n)
     finally:
         await ledger.close()
@@ -119,20 +90,6 @@ async def digest_of(reads: LedgerReads, records: int = 0) -> Replayed:
     async for rows in reads.entity_rows():
         digest.add(rows)
     return Replayed(records, digest.n, digest.hexdigest())
-
-
-async def _batches(records: AsyncIterator[InRecord], until: datetime | None) -> AsyncIterator[list[InRecord]]:
-    limit = None if until is None else until.timestamp() * 1000
-    batch: list[InRecord] = []
-    async for record in records:
-        if limit is not None and record.timestamp_ms >= limit:
-            continue
-        batch.append(record)
-        if len(batch) == _BATCH:
-            yield batch
-            batch = []
-    if batch:
-        yield batch
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,6 +46,9 @@ def replay(
     tenant: Annotated[
         str | None, typer.Option(help="The tenant of --policy, where the file names none.")
     ] = None,
+    processes: Annotated[
+        int, typer.Option(min=0, max=256, help="Processes that decide; 0: one per core.")
+    ] = 0,
     as_json: Json = False,
 ) -> None:
     """Decide everything recorded on the control log and in the inboxes again, into a schema of its own.
@@ -68,7 +71,9 @@ def replay(
             at = await ends.now()
             n = sum(total(at, topic_name(short, settings.topic_prefix)) for short in ("control", "inbox"))
             with progress_bar("replaying", n) as advance:
-                made = await again(settings, schema, ends, until=moment, rules=rules, advance=advance)
+                made = await again(
+                    settings, schema, ends, until=moment, rules=rules, processes=processes, advance=advance
+                )
         seconds = time.monotonic() - began
         async with open_reads(settings) as reads:
             live = await digest_of(reads)

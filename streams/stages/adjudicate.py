@@ -34,9 +34,11 @@ Item = tuple[InRecord, InboxRecord]
 class Adjudicate:
     """The handler of the stage: load what the batch can touch, fold it, write what changed, publish what to tell."""
 
-    def __init__(self, controls: Controls, prefix: str) -> None:
+    def __init__(self, controls: Controls, prefix: str, *, silent: bool = False) -> None:
+        """``silent``: decide and write, and publish nothing of it (replay)."""
         self._controls = controls
         self._prefix = prefix
+        self._silent = silent
 
     async def prepare(self, records: Sequence[InRecord]) -> list[InboxRecord | DeadLetter]:
         return [_read(record) for record in records]
@@ -54,7 +56,7 @@ class Adjudicate:
                 tx.count("held", rule, n)
             tx.count("discarded", "duplicate_record", len(part) - len(told.ws.decisions))
             tx.count("commands", "sent_on", sum(isinstance(event, Command) for event in told.ws.events))
-            for because, events in told.of_partition:
+            for because, events in () if self._silent else told.of_partition:
                 applied.send(because, *(published(event, self._prefix) for event in events))
         return applied
 
