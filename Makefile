@@ -17,8 +17,8 @@ ARGS ?=
 #: A file in LoCoMo's format for the demo; without one it plays the conversation that ships.
 CONVERSATION ?= $(wildcard ../shared/data/locomo10.json)
 
-.PHONY: help venv install test test-fast test-smoke lint format demo schemas topology bench-pipeline bench-extract bench-adjudicate eval-identity \
-	constraints clean
+.PHONY: help venv install test test-fast test-smoke lint format demo schemas topology bench-pipeline bench-extract bench-adjudicate bench-replay \
+	eval-identity constraints clean
 
 help: ## this list
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -78,6 +78,9 @@ bench-extract: $(STAMP) ## precision and recall of the rule extractor on labelle
 
 bench-adjudicate: $(STAMP) ## proposals decided and committed per second, beside the bare COPY
 	$(PY) -m bench.adjudicate --plot docs/adjudicate.svg
+
+bench-replay: $(STAMP) ## 100,000 recorded inbox records decided again: the same ledger, and how fast
+	$(PY) -m bench.replay
 
 eval-identity: $(STAMP) ## precision and recall of putting mentions into one entity, on labelled pairs
 	$(PY) -m bench.identity

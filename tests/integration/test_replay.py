@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 
 from streams.stage import OutRecord
@@ -82,6 +83,20 @@ def test_a_replay_is_equal_to_the_live_ledger_twice(dev: Dev) -> None:
     # What was done is not done again.
     assert again(dev, "again_1")["digest"] == one["digest"]
     assert "equal to the live ledger" in dev.run("replay", "again_2").stdout
+
+
+def test_several_processes_make_the_same_ledger(dev: Dev) -> None:
+    one = again(dev, "alone", "--processes", "1")
+    two = again(dev, "together", "--processes", "3")
+    assert one["equal"] and two["equal"]
+    assert (two["digest"], two["records"]) == (one["digest"], one["records"])
+    # What is told is on the topics already.
+    with psycopg.connect(dev.addresses["CLAIMSTREAM_DSN"]) as connection:
+        for schema in ("alone", "together"):
+            (n,) = connection.execute(
+                f"SELECT count(*) FROM {schema}.outbox WHERE topic NOT LIKE '%deadletters%' AND stage = 'adjudicate'"
+            ).fetchone() or (None,)
+            assert n == 0
 
 
 def test_other_rules_show_which_beliefs_would_differ(dev: Dev) -> None:
