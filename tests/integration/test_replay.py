@@ -94,7 +94,7 @@ def test_several_processes_make_the_same_ledger(dev: Dev) -> None:
     with psycopg.connect(dev.addresses["CLAIMSTREAM_DSN"]) as connection:
         for schema in ("alone", "together"):
             (n,) = connection.execute(
-                f"SELECT count(*) FROM {schema}.outbox WHERE topic NOT LIKE '%deadletters%' AND stage = 'adjudicate'"
+                f"SELECT count(*) FROM {schema}.outbox WHERE target NOT LIKE '%deadletters%' AND stage = 'adjudicate'"
             ).fetchone() or (None,)
             assert n == 0
 
